@@ -1,12 +1,13 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
 PYTHON ?= python3
 VENV := .venv
+TOOLS := .venv-tools
 BIN := $(VENV)/bin
 # The Rust tests link the same Python that the package is built for.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 NATIVE := Cargo.toml Cargo.lock pyproject.toml $(shell find native -name '*.rs')
 
-.PHONY: help demo test quick lint ends spark trec_eval bench clean
+.PHONY: help demo test quick hooks lint ends spark trec_eval bench clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -49,6 +50,15 @@ quick: $(VENV)/installed-test  ## After an edit: the tests that take moments (no
 	$(BIN)/pytest -q -n auto --dist worksteal -m 'not (spark or peer or process or slow)' --hypothesis-profile=quick \
 		--ignore=tests/peers --ignore=tests/test_benchmarks.py --ignore=tests/api/test_spark.py
 
+$(TOOLS)/installed: $(VENV)/installed
+	@echo 'Installing the tools that rankmark works inside of into $(TOOLS): some gigabytes, of torch above all.'
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/pip install --quiet --disable-pip-version-check -e '.[hooks]'
+	@touch $@
+
+hooks: $(TOOLS)/installed  ## Test the hooks and examples inside their tools, which it installs (gigabytes)
+	$(TOOLS)/bin/pytest -n auto --dist worksteal tests/hooks tests/compat tests/test_examples.py
+
 ends: $(VENV)/installed  ## Test what reads and hands out tables with the oldest and the newest libraries
 	@scripts/test-ends
 
@@ -62,4 +72,4 @@ bench: $(VENV)/installed-bench  ## Time rankmark beside its peers; print the rat
 	$(BIN)/python -m benchmarks
 
 clean:  ## Remove the environment and everything built
-	rm -rf $(VENV) target
+	rm -rf $(VENV) $(TOOLS) target

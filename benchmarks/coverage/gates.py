@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
+from scipy import stats
 
 from benchmarks.coverage.shares import Share, Table, false, shares
 from rankmark import statistics
@@ -26,7 +27,9 @@ RESAMPLES = 1_000
 CONFIDENCE = 0.95
 MARGIN = 0.05
 CLUSTERS = 40
-GOALS = dict.fromkeys(("gate", "gate by user", "confidence sequence", "its upper end alone"), false(0.05))
+GOALS = dict.fromkeys(
+    ("gate", "gate at its limit", "gate by user", "confidence sequence", "its upper end alone"), false(0.05)
+)
 """No more than 5% may pass, 6 to be lenient with simulation."""
 
 
@@ -142,6 +145,22 @@ def _every_night(repetitions: int) -> Iterator[tuple[str, dict[str, Share]]]:
         yield name, shares(max(repetitions // 4, 1), 5, once)
 
 
+def _medians(repetitions: int) -> Iterator[tuple[str, dict[str, Share]]]:
+    """Candidates whose median is less by what is allowed, or just at the limit."""
+    measure = as_measure("AP(mean=median)")
+    middle = float(stats.beta.ppf(0.5, 1, 2))
+    for queries in QUERIES[:-1]:
+
+        def once(rng: Generator, _: int, queries: int = queries) -> dict[str, bool]:
+            hard = rng.beta(1, 2, queries)
+            old, new = (Terms(measure, each[:, None]) for each in (hard, 0.9 * hard))
+            drop = OfQueries([old, new]).upper(Figure((1.0, -1.0)), CONFIDENCE).value
+            least = -OfQueries([old]).upper(Figure((-1.0,)), CONFIDENCE).value
+            return {"gate": drop <= 0.1 * middle, "gate at its limit": least >= middle}
+
+        yield f"{queries:,} queries", shares(repetitions, 9, once)
+
+
 SEED_COUNTS = (2, 3, 5)
 SEED_DEVIATIONS = (0.0, 0.02)
 
@@ -196,6 +215,11 @@ def tables(repetitions: int) -> Iterator[Table]:
     yield Table(
         "The same with several seeds of both",
         dict(_seeded(repetitions)),
+        GOALS,
+    )
+    yield Table(
+        "The same by the median, of one that loses a tenth of each value, and at the median as its limit",
+        dict(_medians(repetitions)),
         GOALS,
     )
     yield Table(

@@ -24,6 +24,7 @@ WITHIN: Mapping[str, str] = {
     "ComparisonPlan": "comparing.plan",
     "Friedman": "statistics.friedman",
     "Interval": "statistics.intervals",
+    "PairPosterior": "comparing.posteriors",
     "RankInterval": "statistics.groups",
     "Made": "statistics.intervals",
     "QueryWeights": "aggregation.query_weights",

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import rankmark as rm
 from rankmark import statistics
 from rankmark.cli import main
+from rankmark.errors import ChoiceError, UsageError
 
 RANDOM = np.random.default_rng(3)
 DIFFICULTY = RANDOM.beta(1, 2, 40)
@@ -265,3 +267,42 @@ def test_boards_of_files_and_of_runs_on_the_command_line(
     second.write_text("".join(f"q{i} Q0 b 1 2 t\nq{i} Q0 a 2 1 t\n" for i in range(6)))
     assert main(["board", "--qrels", str(qrels), str(first), str(second), "-m", "RR"]) == 0
     assert "1.0000" in capsys.readouterr().out
+
+
+def test_how_likely_a_difference_of_means_of_collections_is_in_a_region(tmp_path: Path) -> None:
+    parts = {"large": WIDE[:30], "small": WIDE[30:]}
+    shown = rm.board(parts, "AP", rope=0.02)
+    pair = shown.pairs[0]
+    strata = [(part[pair.system] - part[pair.other]).to_numpy() for part in parts.values()]
+    error = math.sqrt(sum(each.var(ddof=1) / len(each) for each in strata)) / 2
+    variances = [each.var(ddof=1) / len(each) for each in strata]
+    freedom = sum(variances) ** 2 / sum(v**2 / (len(s) - 1) for v, s in zip(variances, strata, strict=True))
+    assert pair.posterior is not None
+    assert pair.posterior.better == pytest.approx(stats.t.sf((0.02 - pair.difference) / error, freedom))
+    assert pair.posterior.low == pytest.approx(pair.interval.low)
+    assert "P(within 0.02)" in str(shown)
+    assert json.loads(shown.to_json())["pairs"][0]["better"] == pair.posterior.better
+    shown.save(tmp_path / "board.rankmark")
+    assert rm.load(tmp_path / "board.rankmark").pairs == shown.pairs  # type: ignore[union-attr]
+
+
+def test_where_most_pairs_of_collections_lie_is_asked_by_name() -> None:
+    parts = {str(place): WIDE[place : place + 5] for place in range(0, 40, 5)}
+    shown = rm.board(parts, "AP", over="collections", rope=0.05, posterior="signed-rank")
+    pair = next(each for each in shown.pairs if (each.system, each.other) == ("best", "poor"))
+    means = [float((part["best"] - part["poor"]).mean()) for part in parts.values()]  # type: ignore[arg-type]
+    drawn = statistics.signed_rank_posterior(means, 0.05)
+    assert pair.posterior is not None
+    assert pair.posterior.better == drawn.above
+    with pytest.raises(UsageError, match=r'signed-rank.* choose posterior="t", or over'):
+        rm.board(parts, "AP", rope=0.05, posterior="signed-rank")
+    with pytest.raises(ChoiceError, match="rope=2: values of AP are from 0 to 1"):
+        rm.board(parts, "AP", rope=2)
+
+
+def test_the_command_line_asks_for_the_region(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    WIDE.write_csv(tmp_path / "ap.csv")
+    line = ["board", str(tmp_path / "ap.csv"), "-m", "AP", "--rope", ".02"]
+    assert main([*line, "--posterior", "signed-rank"]) == 0
+    assert "Bayesian signed-rank test" in " ".join(capsys.readouterr().out.split())
+    assert main([*line, "--posterior", "bootstrap"]) == 2

@@ -627,6 +627,24 @@ def test_how_likely_a_system_is_worse_equivalent_or_better(compared: Any) -> Non
         compared.bayes("RR", 0.05, method="sampler")
 
 
+def test_where_most_pairs_of_differences_lie_is_asked_by_name(compared: Any) -> None:
+    d = values("dense", "RR") - values("bm25", "RR")
+    found = compared.bayes("RR", 0.05, method="signed-rank")["dense", "bm25"]
+    drawn = statistics.signed_rank_posterior(d, 0.05)
+    assert (found.worse, found.equivalent, found.better) == (drawn.below, drawn.within, drawn.above)
+    assert found.difference == pytest.approx(d.mean())
+    text = compared.to_table(rope=0.05, posterior="signed-rank")
+    assert "credible" not in text
+    assert "of ranks and not of the mean" in " ".join(text.split())
+    record = json.loads(compared.to_json(rope=0.05, posterior="signed-rank"))
+    assert (record["posterior"], record["bayes"][0]["low"]) == ("signed-rank", None)
+    with pytest.raises(UsageError, match=r'posterior="signed-rank" is of a region .* add rope=0.01'):
+        compared.to_table(posterior="signed-rank")
+    seeded = rm.compare(QRELS, {"bm25": RUNS["bm25"], "new": [RUNS["dense"], RUNS["random"]]}, "RR")
+    with pytest.raises(ChoiceError, match='method="signed-rank" knows nothing of seeds'):
+        seeded.bayes("RR", 0.05, method="signed-rank")
+
+
 def test_equivalence_says_what_is_shown(compared: Any) -> None:
     same = rm.compare(QRELS, {"one": RUNS["bm25"], "other": run(0.2, 1)}, "RR", baseline="one")
     assert "equivalent" not in same.to_table()

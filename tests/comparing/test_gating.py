@@ -523,8 +523,34 @@ def test_what_is_no_mean_is_gated_by_its_value_and_has_no_bound() -> None:
     dropped = rm.gate(QRELS, GOOD, run, "RR(mean=median)", max_drop=1 - median + 0.01)
     assert dropped.passed
     assert dropped.measures[0].drop == pytest.approx(1 - median)
-    with pytest.raises(rm.UsageError, match=r"RR\(mean=median\) is no mean over queries, .* no bound of it"):
-        rm.gate(QRELS, None, run, at_least={"RR(mean=median)": 0.3}, confidence=0.95)
+    with pytest.raises(rm.UsageError, match=r"RR\(mean=trimmed\) is no mean over queries, .* no bound of it"):
+        rm.gate(QRELS, None, run, at_least={"RR(mean=trimmed)": 0.3}, confidence=0.95)
+
+
+def test_of_quantiles_the_bound_is_a_value_by_its_rank() -> None:
+    """Of 40 P(B ≤ 14) is .0403 and P(B ≤ 13) .0192 (binomial tables): the 15th value, of drops the 14th."""
+    qrels = {f"q{i:02}": {"a": 1} for i in range(40)}
+    run = {query: [*map(str, range(i % 9)), "a"] for i, query in enumerate(qrels)}
+    best = {query: ["a"] for query in qrels}
+    ordered = np.sort([1 / (1 + i % 9) for i in range(40)])
+    kept = rm.gate(qrels, None, run, at_least={"RR(mean=median)": 0.1}, confidence=0.95).limits[0]
+    assert (kept.by, kept.bound) == ("ranks", ordered[14])
+    dropped = rm.gate(qrels, best, run, "RR(mean=median)", max_drop=0.9, confidence=0.95).measures[0]
+    assert dropped.bound == pytest.approx(1 - ordered[13])
+    share = rm.gate(qrels, best, run, "RR(mean=median)", max_drop="90%", confidence=0.95)
+    assert share.measures[0].bound == pytest.approx(1 - ordered[13])
+    assert "the one-sided bound by the ranks of values on 40 queries" in str(share)
+    few = {query: qrels[query] for query in list(qrels)[:3]}
+    assert rm.gate(few, None, best, at_least={"RR(mean=median)": 0.1}, confidence=0.95).limits[0].bound == 0
+    with pytest.raises(rm.UsageError, match="no bound of it with clusters"):
+        rm.gate(
+            qrels,
+            None,
+            run,
+            at_least={"RR(mean=median)": 0.1},
+            confidence=0.95,
+            clusters={query: place % 7 for place, query in enumerate(qrels)},
+        )
 
 
 def test_of_how_far_values_spread_neither_more_nor_less_is_better() -> None:

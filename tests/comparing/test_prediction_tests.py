@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy import stats
 
 import rankmark as rm
 from rankmark import statistics
+from rankmark.errors import ChoiceError
 from rankmark.statistics.drawing import draws_needed
 
 SYSTEMS = {"old": "old", "new": "new"}
@@ -252,3 +254,29 @@ def test_the_difference_of_two_accuracies_of_rows_has_tangos_interval() -> None:
     assert compared(frame, "Accuracy", interval="delta").pairs[0].method == "delta"
     same = rm.compare_predictions(frame, {"old": "old", "new": "old"}, "Accuracy").pairs[0]
     assert same.high > 0.05
+
+
+def test_how_likely_predictions_are_worse_equivalent_or_better(tmp_path: Path) -> None:
+    table = clicks(80, better=0.8)
+    found = compared(table, ["LogLoss", "AUC", "KS"], rope=0.02)
+    own = losses(table, "new") - losses(table, "old")
+    expected = statistics.student_posterior(own, 0.02)
+    of_loss = found.pair("LogLoss", "new").posterior
+    assert of_loss is not None
+    assert of_loss.better == pytest.approx(expected.below, rel=1e-6)
+    assert (of_loss.low, of_loss.high) == pytest.approx((expected.low, expected.high), rel=1e-6)
+    area = found.pair("AUC", "new")
+    assert area.posterior is not None
+    assert (area.posterior.low, area.posterior.high) == pytest.approx((area.low, area.high))
+    flat = compared(table, "AUC", rope=0, alternative="greater").pair("AUC", "new")
+    assert flat.posterior is not None
+    assert flat.posterior.worse == pytest.approx(flat.p)
+    assert "P(within 0.02)" in str(found)
+    assert {"worse", "equivalent", "better", "credible_low"} <= set(found.table.columns)
+    assert "worse" not in compared(table, "AUC").table.columns
+    found.save(tmp_path / "compared.rankmark")
+    assert rm.load(tmp_path / "compared.rankmark").pairs == found.pairs  # type: ignore[union-attr]
+    with pytest.raises(ChoiceError, match="rope=1: values of AUC are from 0 to 1"):
+        compared(table, "AUC", rope=1)
+    with pytest.raises(ChoiceError, match="rope=-1 is not a number from 0"):
+        compared(table, "AUC", rope=-1)

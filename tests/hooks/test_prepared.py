@@ -110,7 +110,11 @@ def test_what_is_sent_elsewhere_holds_no_labels() -> None:
     [
         ("nDCG@10", (GRADES, SCORES), "nDCG@10 is a value of each group"),
         ("GAUC", (CLICKS, SCORES), "GAUC is a value of each group"),
-        ("nDCG@10", (GRADES, SCORES, SIZES[:2]), "the groups have 8 rows together, and there are 172"),
+        (
+            "nDCG@10",
+            (GRADES, SCORES, SIZES[:2]),
+            "that add up to 8, and the data set has 172 rows",
+        ),
         ("AUC", (GRADES, SCORES), "AUC takes binary labels"),
         ("LogLoss", (CLICKS, SCORES), "LogLoss takes probabilities"),
         (

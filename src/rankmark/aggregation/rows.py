@@ -282,7 +282,8 @@ def need_query(read: Predictions, measure: Measure) -> str:
     if read.columns.query is None:
         raise ColumnError(
             f"{measure} is a value of each query, and {read.name} has no column known as the query; say "
-            f'which it is with query="…" (on the command line --query …){_of_all_rows(measure)}'
+            f'which it is with query="…" (on the command line --query …), or with group=[…] how many rows '
+            f"each has{_of_all_rows(measure)}"
         )
     return read.columns.query
 

@@ -19,7 +19,7 @@ from rankmark.rendering.words import brief
 
 __all__ = ["BESIDE", "value_of"]
 
-BESIDE = ("ideal", "queries", "weights", "positive", "classes")
+BESIDE = ("ideal", "queries", "group", "weights", "positive", "classes")
 """What data come with, besides the measure's parameters."""
 
 
@@ -163,7 +163,11 @@ def _of_scores(measure: Measure, labels: Any, scores: Any, said: Mapping[str, An
     second = "predicted" if decided else "score"
     table = {"label": _here(labels), second: _here(scores)}
     if "queries" in said:
+        if "group" in said:
+            raise UsageError(f"{measure}: queries= and group= both say which query each row is of; give one")
         table["query"] = _here(said["queries"])
+    elif "group" in said:
+        pass
     elif measure.page.kind == "list":
         table["query"] = np.zeros(len(labels), dtype=np.int64)
     elif measure.per_query:
@@ -182,6 +186,7 @@ def _of_scores(measure: Measure, labels: Any, scores: Any, said: Mapping[str, An
         query="query" if "query" in table else "",
         item="",
         weight="weight" if "weight" in table else "",
+        group=said.get("group"),
         positive=said.get("positive"),
         classes=said.get("classes"),
     )

@@ -551,7 +551,8 @@ def _heading(saved: Mapping[str, Any]) -> Heading:
 
 def _plan(header: Mapping[str, Any]) -> Plan:
     own = {parse(name): Choices(**choices) for name, choices in header["own"].items()}
-    measures = tuple(parse(name).asked_as(header["labels"].get(name)) for name in header["measures"])
+    labels = header["labels"]
+    measures = tuple(each.asked_as(labels.get(str(each))) for each in map(parse, header["measures"]))
     return Plan(measures, Choices(**header["choices"]), own, header["convention"], bool(header["text_items"]))
 
 

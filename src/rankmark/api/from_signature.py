@@ -182,6 +182,7 @@ class Evaluation(Recipe):
         query: str | None = None,
         item: str | None = None,
         weight: str | None = None,
+        group: Any = None,
         threads: int | None = None,
     ) -> PredictionResult:
         """Evaluates so; the table is whatever `rankmark.evaluate_predictions` takes.
@@ -194,6 +195,7 @@ class Evaluation(Recipe):
             query: the column of the query, user or session.
             item: the column of the item; for a measure of lists.
             weight: the column of the weights, if it has another name than in `weights`.
+            group: instead of the query, how many rows each has.
             threads: how many threads to use; all cores if None.
 
         Raises:
@@ -219,6 +221,7 @@ class Evaluation(Recipe):
             query=query,
             item=item,
             weight=weight or self.weights or "",
+            group=group,
             positive=self.positive if of_positives else None,
             threads=threads,
             **self._choices_of_predictions(),

@@ -24,6 +24,7 @@ from rankmark.errors import DataError, FormatError, UsageError
 from rankmark.inputs.arrays.libraries import Array, as_matrix, as_vector, to_numpy
 from rankmark.inputs.column_checks import check_ids, several_types, wrong_row
 from rankmark.inputs.predictions.additions import Addition, Form, in_order, read_addition, whole
+from rankmark.inputs.predictions.groups import GROUPS, in_groups
 from rankmark.inputs.slicing import ByColumns
 from rankmark.inputs.tables.polars_frames import from_polars
 from rankmark.kinds.row_core import InMemory
@@ -97,12 +98,14 @@ class _Held:
         form: what the rows have in common; None before there are any.
         tally: what they come to.
         frames: the rows, where they are kept.
+        groups: how many queries they have that were told by the sizes of groups.
 
     """
 
     form: Form | None = None
     tally: RowTally = field(default_factory=RowTally)
     frames: tuple[pl.DataFrame, ...] = ()
+    groups: int = 0
 
 
 @clear_methods
@@ -222,9 +225,10 @@ class PredictionEvaluator:
         """How many rows there are so far."""
         return self._held.tally.rows
 
-    def update(self, table: Any) -> None:
-        """Adds the rows of a table; it is one as for `rankmark.evaluate_predictions`.
+    def update(self, table: Any, *, group: Any = None) -> None:
+        """Adds the rows of a table; it and `group` are as for `rankmark.evaluate_predictions`.
 
+        The queries that `group` tells are new ones in each part, numbered in the order of updates and merges.
         What is refused changes nothing. What can be wrong with rows of several parts only, such as an item
         twice in a query, is refused by `result`.
 
@@ -236,10 +240,22 @@ class PredictionEvaluator:
         """
         held = self._held
         said = self._said if held.form is None else held.form.said
+        if self._said["query"] != "":  # wanted
+            self._check_grouped(group is not None)
+            said = said if group is None else {**said, "query": GROUPS}
+        if group is not None:
+            table = in_groups(table, group, self._said["query"])
         part = read_addition(table, said, self._by, self._weighing, self._positive)
         tally = self._of_classes(part) if part.form.of_classes else self._of_rows(part)
         frames = () if self._is_summed(part.form) else (part.narrow(),)
         self._add(part.form, tally, frames, part.where)
+
+    def _check_grouped(self, grouped: bool) -> None:
+        """Refuses queries that are told otherwise than those of the parts before."""
+        form = self._held.form
+        if form is not None and (form.columns.query == GROUPS) != grouped:
+            has, do = ("no", "leave it out") if grouped else ("a", "give it here, too")
+            raise UsageError(f"every part before has {has} group=: {do}")
 
     def update_arrays(
         self,
@@ -248,6 +264,7 @@ class PredictionEvaluator:
         *,
         queries: Array | Sequence[Any] | None = None,
         weights: Array | Sequence[Any] | None = None,
+        group: Any = None,
     ) -> None:
         """Adds rows as arrays, such as a batch of a training loop: of NumPy, torch, JAX …, or lists.
 
@@ -258,6 +275,7 @@ class PredictionEvaluator:
             scores: one a row; or of shape [rows, classes], for measures of classes.
             queries: the query of each row; also a list of texts.
             weights: one a row.
+            group: instead of `queries`, how many rows each query has, as for `update`.
 
         Raises:
             UsageError: arrays that do not fit together.
@@ -276,6 +294,8 @@ class PredictionEvaluator:
             )
             if values is not None
         }
+        if group is not None and queries is not None:
+            raise UsageError("queries= and group= both say which query each row is of; give one of them")
         rows = {role: len(values) for role, values in arrays.items()}
         if len(set(rows.values())) > 1:
             shown = ", ".join(f"{count} of the {role}" for role, count in rows.items())
@@ -283,10 +303,11 @@ class PredictionEvaluator:
         for role in MANY:
             if self._said[role] == "":  # not wanted
                 arrays.pop(role, None)
-        names = self._names(arrays)
-        self.update(pl.DataFrame([pl.Series(names[role], values) for role, values in arrays.items()]))
+        names = self._names(arrays, grouped=group is not None)
+        frame = pl.DataFrame([pl.Series(names[role], values) for role, values in arrays.items()])
+        self.update(frame, group=group)
 
-    def _names(self, arrays: Iterable[str]) -> Mapping[str, str]:
+    def _names(self, arrays: Iterable[str], *, grouped: bool) -> Mapping[str, str]:
         """The columns that arrays of these roles become."""
         form, said = self._held.form, self._said
         if form is None:
@@ -296,6 +317,8 @@ class PredictionEvaluator:
             return {role: str(said.get(role) or role) for role in arrays} | {"score": score}
         names = {role: getattr(form.columns, role) for role in ("label", "score", "query", "weight")}
         for role in MANY:
+            if grouped and role == "query":
+                continue
             if (role in arrays) != (names[role] is not None):
                 has, do = ("has no", "do not give") if role in arrays else ("has a", "give")
                 raise UsageError(f"every row before {has} {role}: {do} {MANY[role]}=")
@@ -505,7 +528,11 @@ class PredictionEvaluator:
         known.compact()
         if not joined.of_classes and known.labels != held.tally.labels:
             _check_labels(joined.rows(self._positive), known, self._asked)
-        self._held = _Held(joined, known, _gathered([*held.frames, *frames]))
+        groups = held.groups
+        if joined.columns.query == GROUPS:
+            frames = tuple(_renumbered(frame, held.groups) for frame in frames)
+            groups = max(groups, *(int(frame[GROUPS].max()) + 1 for frame in frames))  # type: ignore[arg-type]
+        self._held = _Held(joined, known, _gathered([*held.frames, *frames]), groups)
 
     def _in_order(self, held: _Held, form: Form) -> pl.DataFrame:
         """The rows that are kept, in an order that does not depend on that of the parts."""
@@ -558,6 +585,16 @@ def _check_ids(part: Addition, name: str, role: str) -> None:
     check_ids(from_polars(part.frame.select(name), part.where), name, role, part.where)
     if part.frame[name].null_count():
         raise wrong_row(part.frame[name].is_null(), "null", role, name, part.where, 0)
+
+
+def _renumbered(frame: pl.DataFrame, groups: int) -> pl.DataFrame:
+    """The rows with other numbers for their groups, behind those of so many others."""
+    import polars as pl
+
+    if not groups:
+        return frame
+    numbers = frame[GROUPS].cast(pl.Int64) + groups
+    return pl.DataFrame([numbers if each.name == GROUPS else each for each in frame])
 
 
 def _gathered(frames: list[pl.DataFrame]) -> tuple[pl.DataFrame, ...]:

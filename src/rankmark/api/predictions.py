@@ -13,6 +13,7 @@ from rankmark.api.prediction_plans import Plans, are_classes_said, sampling_of
 from rankmark.api.prediction_results import Beside, rows_result
 from rankmark.engines.selection import OF_ROWS, Engine, selected
 from rankmark.errors import MeasureError, UsageError
+from rankmark.inputs.predictions.groups import GROUPS, in_groups
 from rankmark.inputs.predictions.row_slices import sliced_by
 from rankmark.inputs.slicing import By
 from rankmark.language.choices import Choices, Duplicates, NoRelevant, ShortLists, Ties
@@ -34,6 +35,7 @@ def evaluate_predictions(
     query: str | None = None,
     item: str | None = None,
     weight: str | None = None,
+    group: Any = None,
     positive: str | float | None = None,
     ties: Ties | None = None,
     seed: int = 0,
@@ -83,6 +85,9 @@ def evaluate_predictions(
         item: the column of the item; only measures of lists look at it, to order equal scores.
         weight: the column of the rows' weights; not for measures of lists. ``""`` is none, whatever the
             columns are called.
+        group: instead of a column of queries, how many rows each query has, where those of a query stand
+            together, as LightGBM and XGBoost take it: ``[3, 5, 2]``, a list, an array or a series. The ids of
+            the queries are their numbers from 0.
         positive: the label of positive rows, where it is not 1 or true.
         ties: the order of equal scores for measures of lists: ``item-desc`` if there is an item, else
             ``expected``, the mean over all orders.
@@ -156,9 +161,11 @@ def evaluate_predictions(
     said = {"label": label, "score": score, "query": query, "item": item, "weight": weight}
     said["predicted"] = predicted
     source = Labels(table, said, classes, positive)
+    if group is not None:
+        source = Labels(in_groups(table, group, query), said | {"query": GROUPS}, classes, positive)
     if selected(engine, memory, {"predictions": table}, OF_ROWS) == "stream":
         wants = {"like": like, "by": slicing is not None, "intervals": intervals, "predicted": predicted}
-        needs_whole = [name for name, value in wants.items() if value]
+        needs_whole = [name for name, value in wants.items() if value] + ["group"] * (group is not None)
         resources = Resources(threads, engine, memory)
         result = _streamed(source, asked, needs_whole, resources, hash_inputs=hash_inputs)
         if result is not None:

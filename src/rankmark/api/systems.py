@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankmark.aggregation.rows import RowsOf
@@ -13,6 +13,7 @@ from rankmark.api.labelled import Work, check_one_score, digests_of, slices_of_r
 from rankmark.api.prediction_plans import Plans
 from rankmark.errors import UsageError
 from rankmark.inputs.predictions.class_systems import read_class_systems
+from rankmark.inputs.predictions.groups import GROUPS, in_groups
 from rankmark.inputs.predictions.row_slices import read_row_slices
 from rankmark.inputs.predictions.systems import SystemScores, read_systems
 from rankmark.inputs.slicing import Slicing, columns_of
@@ -82,11 +83,14 @@ def evaluate_systems(
         measures: as for `evaluate_predictions`.
         sampling: how intervals are made; None for none.
         options: what else `evaluate_predictions` takes: ``label``, ``query``, ``item``, ``weight``,
-            ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``short_lists``, ``like``, ``threads``,
-            ``hash_inputs``; and without `sampling` ``seed``; of classes ``classes``.
+            ``group``, ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``short_lists``, ``like``,
+            ``threads``, ``hash_inputs``; and without `sampling` ``seed``; of classes ``classes``.
         slicing: what to slice the rows by, if anything.
 
     """
+    if options.get("group") is not None:
+        systems = _in_groups(systems, options["group"], options.get("query"))
+        options = {**options, "query": GROUPS}
     if options.get("classes") is not None or any(each.of_classes for each in systems.values()):
         return _of_classes(systems, measures, sampling, options, slicing)
     threads = options.get("threads")
@@ -113,6 +117,13 @@ def evaluate_systems(
     inputs = {name: digests_of(own) for name, own in hashed.items()}
     found = {name: work.evaluated(rows, inputs.get(name, {})) for name, rows in tables.items()}
     return EvaluatedSystems(found, notes, slices)
+
+
+def _in_groups(systems: Mapping[str, SystemScores], group: Any, query: object) -> dict[str, SystemScores]:
+    """The systems with tables that have the groups' numbers; one table of several stays one."""
+    tables = {id(each.table): each.table for each in systems.values()}
+    grouped = {key: in_groups(table, group, query) for key, table in tables.items()}
+    return {name: replace(each, table=grouped[id(each.table)]) for name, each in systems.items()}
 
 
 def _of_classes(

@@ -15,6 +15,7 @@ from rankmark.api.predictions import evaluate_predictions
 from rankmark.checks.finding import CODES_OF_PREDICTIONS, Effect, Finding, Severity, examples, share
 from rankmark.checks.report import CheckReport, TableCounts
 from rankmark.errors import DataError, UsageError
+from rankmark.inputs.predictions.groups import GROUPS, in_groups
 from rankmark.inputs.predictions.labelled import Predictions
 from rankmark.inputs.predictions.reading import read_predictions
 from rankmark.rendering.words import counted
@@ -46,6 +47,7 @@ def check_predictions(
     query: str | None = None,
     item: str | None = None,
     weight: str | None = None,
+    group: Any = None,
     positive: str | float | None = None,
 ) -> CheckReport:
     """Looks for what is odd in a table of labelled scores, and says what it does to the numbers.
@@ -60,6 +62,7 @@ def check_predictions(
         query: the column of the query, user or session.
         item: the column of the item.
         weight: the column of the rows' weights.
+        group: instead of a column of queries, how many rows each query has.
         positive: the label of positive rows, where it is not 1 or true.
 
     Returns:
@@ -78,6 +81,8 @@ def check_predictions(
 
     """
     said = {"label": label, "score": score, "query": query, "item": item, "weight": weight}
+    if group is not None:
+        table, said["query"] = in_groups(table, group, query), GROUPS
     read = read_predictions(table, said, positive)
     if not isinstance(read, Predictions):
         raise UsageError(f"{read.name} has a score of each class; one score in a row is checked")

@@ -16,7 +16,9 @@ from rankmark.commands.options import (
     with_choices,
     with_confidence,
     with_like,
+    with_posterior,
     with_resamples,
+    with_rope,
     with_threads,
     with_weights,
     with_words,
@@ -31,6 +33,12 @@ def _tests() -> Any:
     from rankmark.comparing.boards import TITLES
 
     return TITLES
+
+
+def _posteriors() -> Any:
+    from rankmark.comparing.boards import POSTERIORS
+
+    return POSTERIORS
 
 
 def _corrections() -> Any:
@@ -50,6 +58,8 @@ def _corrections() -> Any:
     "--alpha", type=float, default=0.05, show_default=True, metavar="P", help="What is significant."
 )
 @with_confidence("the intervals")
+@with_rope
+@with_posterior(_posteriors)
 @with_weights
 @click.option("--attributes", metavar="FILE", help="Queries with a column for --weights.")
 @with_resamples

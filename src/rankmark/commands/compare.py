@@ -117,14 +117,15 @@ def shown_of(options: dict[str, Any]) -> dict[str, Any]:
         ChoiceError: a margin, or a region, that is none.
 
     """
-    from rankmark.statistics.bayes import check_rope
+    from rankmark.comparing.posteriors import check_posterior
     from rankmark.statistics.equivalence import check_margin
 
-    shown = {name: options.pop(name) for name in ("movers", "details", "margin", "rope", "anova")}
+    shown = {
+        name: options.pop(name) for name in ("movers", "details", "margin", "rope", "posterior", "anova")
+    }
     if shown["margin"] is not None:
         check_margin(shown["margin"])
-    if shown["rope"] is not None:
-        check_rope(shown["rope"])
+    check_posterior(shown["rope"], shown["posterior"])
     return shown | {"movers": shown["movers"] or 0}
 
 

@@ -31,8 +31,10 @@ __all__ = [
     "with_margins",
     "with_per_query",
     "with_positive",
+    "with_posterior",
     "with_query",
     "with_resamples",
+    "with_rope",
     "with_signatures",
     "with_significance",
     "with_strict",
@@ -191,16 +193,32 @@ def with_confidence(of: str) -> Option:
     )
 
 
+with_rope = click.option(
+    "--rope",
+    type=float,
+    metavar="D",
+    help="Show how likely differences are below, within and above ±D (Bayes).",
+)
+"""Gives a command the option --rope."""
+
+
+def with_posterior(names: Callable[[], Iterable[str]]) -> Option:
+    """Gives a command the option --posterior, of these."""
+    return with_words("--posterior", names, "By which --rope goes.  [default: the first]", needed=False)
+
+
+def _posteriors() -> Iterable[str]:
+    from rankmark.comparing.posteriors import POSTERIORS
+
+    return POSTERIORS
+
+
 with_margins = together(
     click.option(
         "--margin", type=float, metavar="D", help="Show which differences are within ±D (equivalence)."
     ),
-    click.option(
-        "--rope",
-        type=float,
-        metavar="D",
-        help="Show how likely differences are below, within and above ±D (Bayes).",
-    ),
+    with_rope,
+    with_posterior(_posteriors),
     click.option("--anova", is_flag=True, help="Show the analysis of variance by system and query."),
 )
 """Gives a command the options for tables beside those of pairs."""

@@ -20,6 +20,7 @@ from rankmark.commands.options import (
     with_per_query,
     with_positive,
     with_query,
+    with_rope,
     with_signatures,
     with_significance,
     with_systems,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["MEASURES", "evaluate_table"]
 
 MEASURES = ["AUC", "LogLoss", "NE", "PCOPC"]
-OF_SEVERAL = ("baseline", "test", "alternative", "correction", "alpha")
+OF_SEVERAL = ("baseline", "test", "alternative", "correction", "alpha", "rope")
 """Options that only several systems have."""
 OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
 
@@ -97,6 +98,7 @@ def _methods() -> Iterable[str]:
 )
 @with_words("--test", _tests, "Of differences, for all measures.", needed=False)
 @with_significance(_corrections)
+@with_rope
 @with_like
 @click.option("--by", multiple=True, metavar="COLUMN", help="Slice by a column of FILE or TABLE; repeat it.")
 @click.option("--attributes", metavar="FILE", help="Queries with columns for --by.")

@@ -24,6 +24,7 @@ TAKEN_BY: Mapping[str, frozenset[str]] = {
     "details": frozenset(("Comparison",)),
     "margin": frozenset(("Comparison",)),
     "rope": frozenset(("Comparison",)),
+    "posterior": frozenset(("Comparison",)),
     "anova": frozenset(("Comparison",)),
     "all_rows": frozenset(("Explanation", "ExplainedDifference")),
 }

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
+from rankmark.comparing.posteriors import beliefs, posterior_cells, posterior_header, posterior_line
 from rankmark.comparing.words import corrected_line
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.numbers import Numbered, Parts
@@ -18,15 +19,18 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankmark.comparing.plan import ComparisonPlan
+    from rankmark.comparing.posteriors import PairPosterior
     from rankmark.language.measure import Measure
     from rankmark.statistics.friedman import Friedman
     from rankmark.statistics.groups import RankInterval
     from rankmark.statistics.intervals import Interval, Made
 
-__all__ = ["TITLES", "Board", "BoardPair", "BoardRow", "BoardTest", "Over"]
+__all__ = ["POSTERIORS", "TITLES", "Board", "BoardPair", "BoardPosterior", "BoardRow", "BoardTest", "Over"]
 
 Over: TypeAlias = Literal["queries", "collections"]
 BoardTest: TypeAlias = Literal["randomisation", "t", "nemenyi"]
+BoardPosterior: TypeAlias = Literal["t", "signed-rank"]
+POSTERIORS: tuple[BoardPosterior, ...] = get_args(BoardPosterior)
 TITLES: Mapping[str, str] = {
     "randomisation": "randomisation test (random signs)",
     "t": "paired t test",
@@ -79,6 +83,8 @@ class BoardPair:
         p: the test's p-value.
         corrected: the same, corrected for all pairs.
         significant: whether `corrected` is at most alpha.
+        posterior: how likely the system is to be worse, as good or better; None without a region of
+            practical equivalence.
 
     """
 
@@ -89,6 +95,7 @@ class BoardPair:
     p: float
     corrected: float
     significant: bool
+    posterior: PairPosterior | None = None
 
 
 class Board(Saved, Numbered):
@@ -104,6 +111,8 @@ class Board(Saved, Numbered):
         plan: its correction, level, confidence, resamples and seed.
         friedman: the test of whether any system ranks otherwise than the others, in each query or collection;
             None over queries that do not count alike, as those of several collections or with weights.
+        rope: the region of practical equivalence; None without one.
+        posterior: by which pairs' chances of it are.
         weighed: whether some queries weigh more than others.
         accounts: what happened to the queries, as the results tell it.
         notes: what a reader should know of how the results were brought together.
@@ -121,6 +130,8 @@ class Board(Saved, Numbered):
         test: str,
         plan: ComparisonPlan,
         friedman: Friedman | None,
+        rope: float | None = None,
+        posterior: BoardPosterior = "t",
         weighed: bool = False,
         accounts: tuple[str, ...] = (),
         notes: tuple[str, ...] = (),
@@ -133,6 +144,8 @@ class Board(Saved, Numbered):
         self.test = test
         self.plan = plan
         self.friedman = friedman
+        self.rope = rope
+        self.posterior = posterior
         self.weighed = weighed
         self.accounts = accounts
         self.notes = notes
@@ -184,7 +197,19 @@ class Board(Saved, Numbered):
         header += ["ranks", "mean rank", *(["groups"] if self._lettered else [])]
         rows = [self._cells(row, several, digits) for row in self.rows]
         yield Grid(1, [header, *rows])
+        if self.rope is not None:
+            yield self._believed(self.rope, digits)
         yield Notes(self.account(), closing=True)
+
+    def _believed(self, rope: float, digits: int) -> Grid:
+        """How likely each system is to be worse, as good or better than those below it."""
+        titles = posterior_header(rope, self.plan.confidence, self.posterior)
+        rows = [["system", "against", *titles]]
+        for pair in self.pairs:
+            if pair.posterior is not None:
+                cells = posterior_cells(pair.posterior, digits, self.posterior)
+                rows.append([printable(pair.system), printable(pair.other), *cells])
+        return Grid(2, rows)
 
     def _cells(self, row: BoardRow, several: Sequence[str], digits: int) -> list[str]:
         low, high = (rounded(each, f".{digits}f") for each in row.interval[:2])
@@ -221,6 +246,10 @@ class Board(Saved, Numbered):
             f"  {TITLES[self.test]}, two-sided, over {self.over}; {corrected}",
             *self._of_ranks(),
         ]
+        if self.rope is not None:
+            lines.append(
+                f"{posterior_line(self.posterior, self.plan.resamples, self.plan.seed)}; over {self.over}"
+            )
         few = len(self.collections) < FEWEST_COLLECTIONS and self.test == "randomisation"
         if self.over == "collections" and few:
             lines.append(
@@ -277,6 +306,8 @@ class Board(Saved, Numbered):
             "over": self.over,
             "test": self.test,
             **plan,
+            "rope": self.rope,
+            "posterior": None if self.rope is None else self.posterior,
             "collections": self.collections,
             "systems": rows,
             "pairs": [_pair(each) for each in self.pairs],
@@ -296,7 +327,8 @@ BLOCKS: Mapping[str, tuple[str, str]] = {
 def _pair(pair: BoardPair) -> dict[str, Any]:
     named = asdict(pair)
     low, high = named.pop("interval")
-    return named | {"low": low, "high": high}
+    del named["posterior"]
+    return named | {"low": low, "high": high} | beliefs(pair.posterior)
 
 
 def _equals(p: float) -> str:

@@ -453,11 +453,12 @@ class Compared:
             rope: the region of practical equivalence, in the measure's unit: differences from −rope to rope
                 do not matter; to be chosen before looking at the data. 0 for none.
             method: ``t``, Student's posterior (`statistics.student_posterior`), with seeds
-                `statistics.posterior`; or ``bootstrap``, the Bayesian bootstrap
-                (`statistics.bootstrap_posterior`).
+                `statistics.posterior`; ``bootstrap``, the Bayesian bootstrap
+                (`statistics.bootstrap_posterior`); or ``signed-rank``, of ranks and not of the mean
+                (`statistics.signed_rank_posterior`).
 
         Raises:
-            ChoiceError: no such method, or what is no region.
+            ChoiceError: no such method, or one that knows no seeds or clusters; or what is no region.
 
         """
         found = self._find(measure)

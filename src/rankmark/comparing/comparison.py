@@ -87,7 +87,8 @@ class Comparison(Compared, Saved, Numbered):
             **options: ``per_query=True`` adds the values of each query, ``details=True`` what stands
                 behind the p-values and intervals of effect sizes, ``movers=N`` the N queries that
                 changed most, ``margin=0.01`` the tests of equivalence within it, ``rope=0.01``
-                how likely each system is to be worse, within that region, or better,
+                how likely each system is to be worse, within that region, or better (by
+                ``posterior="bootstrap"`` or ``"signed-rank"`` instead of ``"t"``, see `bayes`),
                 ``anova=True`` the analysis of variance.
 
         """

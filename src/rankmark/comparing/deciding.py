@@ -21,11 +21,13 @@ from rankmark.statistics.intervals import bca_interval
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.sequences import evidence
 from rankmark.statistics.spread import standard_deviation
+from rankmark.statistics.summaries import Quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankmark.aggregation.intervals import Sample, Sampling, Unit
+    from rankmark.statistics.intervals import Interval
 
 __all__ = [
     "POWER",
@@ -54,12 +56,14 @@ By: TypeAlias = Literal[
     "unseen",
     "exact",
     "gaps",
+    "ranks",
     "few",
     "none",
 ]
 """What decides: the estimate alone, or a bound. ``gaffke`` knows the worst that a query can add, and
 ``gaffke-seen`` takes the worst that was seen for it; ``seeds`` and ``seeds-seen`` are these, widened by what
-seeds vary; ``betting`` holds at every number of queries; ``few`` is none, as too few differ."""
+seeds vary; ``betting`` holds at every number of queries; ``ranks`` is that of quantiles; ``few`` is none, as
+too few differ."""
 Ends: TypeAlias = "tuple[float | None, float | None]"
 """The least and the greatest value that a measure can have; None where there is none."""
 POWER = 0.8
@@ -110,6 +114,20 @@ class Figure:
         low, high = ends
         found = [high if k > 0 else low for k in self.above]
         return None if None in found else [each for each in found if each is not None]
+
+    def at_worst(self, intervals: Sequence[Interval]) -> float:
+        """The greatest figure of values in these intervals; infinite if one of their ends is.
+
+        Raises:
+            DataError: what stands below the line can be 0 there, or of another sign.
+
+        """
+        ends = [each.high if k > 0 else each.low for k, each in zip(self.above, intervals, strict=True)]
+        if not all(map(math.isfinite, ends)):
+            return math.inf
+        if self.below is not None and not float(self.parts(ends)[1]) > 0:
+            raise _no_share()
+        return float(self.of(ends))
 
     def slopes(self, values: Sequence[float]) -> list[float]:
         """Its derivatives by each value."""
@@ -293,13 +311,10 @@ class OfQueries(_ByRows):
         """As `Decider.upper`: Gaffke's bound, or one by betting, for queries in the order that they have.
 
         With seeds that of the means over seeds, u, is widened to r + √((u − r)² + s²), r the figure and s how
-        far what seeds add reaches on one side (`statistics.crossed`).
+        far what seeds add reaches on one side (`statistics.crossed`). Of quantiles it is by ranks.
         """
         if self._no_means:
-            raise UsageError(
-                f"{self.terms[0].measure} is no mean over queries, and a gate has no bound of it: leave out "
-                "the confidence, so that the value itself decides, or ask for the mean"
-            )
+            return self._by_ranks(figure, confidence)
         if self.always_valid:
             return self._by_betting(figure, confidence)
         bound = super().upper(figure, confidence)
@@ -326,6 +341,27 @@ class OfQueries(_ByRows):
         own = [k * each.linear_by_seed() for k, each in zip(slopes, self.terms, strict=True)]
         others = -own[1] if len(own) > 1 else None
         return crossed(own[0], others, clusters=self.labels, seedless=self.seedless)
+
+    def _by_ranks(self, figure: Figure, confidence: float) -> Bound:
+        """Of the worst ends of quantiles, each wrong with its part of the chance."""
+        ends = []
+        for each in self.terms:
+            summary, (low, high) = each.summary, each.bounds
+            if (
+                not isinstance(summary, Quantile)
+                or self.seeds
+                or self.labels is not None
+                or self.always_valid
+            ):
+                raise UsageError(
+                    f"{each.measure} is no mean over queries, and a gate has no bound of it"
+                    f"{' with clusters, seeds or always_valid' * isinstance(summary, Quantile)}: leave out "
+                    "the confidence, so that the value itself decides, or ask for the mean"
+                )
+            found = summary.ends(each.above[:, 0], (1 - confidence) / len(self.terms))
+            ends.append(found.within((low, high)))
+        value = figure.at_worst(ends)
+        return Bound(value, "few") if value == math.inf else Bound(value, "ranks")
 
     def _by_betting(self, figure: Figure, confidence: float) -> Bound:
         """The least value that was ruled out after any of the queries."""
@@ -474,16 +510,12 @@ class OfCalibration:
     def upper(self, figure: Figure, confidence: float) -> Bound:
         """As `Decider.upper`: of the worst ends, each wrong with its part of the chance."""
         outside = 2 * (1 - confidence) / len(self.samples)
-        ends: list[float] = []
-        for factor, each in zip(figure.above, self.samples, strict=True):
+        ends = []
+        for each in self.samples:
             if not isinstance(each, OfGaps):
                 return Bound(math.inf, "none")
-            found = each.gaps.interval(1 - outside, seed=self.sampling.seed)
-            ends.append(found.high if factor > 0 else found.low)
-        value = float(figure.of(ends))
-        if not math.isfinite(value):
-            raise _no_share()
-        return Bound(value, "gaps")
+            ends.append(each.gaps.interval(1 - outside, seed=self.sampling.seed))
+        return Bound(figure.at_worst(ends), "gaps")
 
     def foreseen(self, figure: Figure, distance: float, confidence: float) -> None:
         """None: it is not known."""

@@ -11,6 +11,12 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from rankmark.aggregation.intervals import SPANS
 from rankmark.comparing.equivalences import correction_of
 from rankmark.comparing.pairs import finite
+from rankmark.comparing.posteriors import (
+    check_posterior,
+    posterior_cells,
+    posterior_header,
+    posterior_line,
+)
 from rankmark.comparing.words import (
     DOWN,
     UP,
@@ -28,7 +34,6 @@ from rankmark.rendering.blocks import Block, Grid, Marked, Notes
 from rankmark.rendering.formats.json import ByName
 from rankmark.rendering.words import chance, letters, printable, rounded
 from rankmark.results.runs import accounts
-from rankmark.statistics.bayes import check_rope
 from rankmark.statistics.equivalence import check_margin
 from rankmark.statistics.intervals import Interval
 
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
 
     from rankmark.comparing.compared import Compared, Mover
     from rankmark.comparing.pairs import Pair
+    from rankmark.comparing.posteriors import PairPosterior, PosteriorName
     from rankmark.language.measure import Measure
     from rankmark.results.base import Result
 
@@ -51,6 +57,7 @@ class ComparisonOptions(TypedDict, total=False):
     details: bool
     margin: float | None
     rope: float | None
+    posterior: PosteriorName | None
     anova: bool
 
 
@@ -84,14 +91,14 @@ class View:
     details: bool = False
     margin: float | None = None
     rope: float | None = None
+    posterior: PosteriorName | None = None
     anova: bool = False
     digits: int = 4
 
     def __post_init__(self) -> None:
         if self.margin is not None:
             check_margin(self.margin)
-        if self.rope is not None:
-            check_rope(self.rope)
+        check_posterior(self.rope, self.posterior)
 
     @cached_property
     def letters(self) -> dict[str, str]:
@@ -244,12 +251,11 @@ class View:
     def probable(self) -> Grid:
         """A row a measure and pair: how likely it is to be worse, equivalent or better."""
         assert self.rope is not None
-        inside = f"{_percent(self.comparison.plan.confidence)} credible"
-        rows = [["measure", "system", "against", inside, "P(worse)", f"P(within {self.rope:g})", "P(better)"]]
-        for measure in self.comparison.measures:
-            for (system, other), own in self.comparison.bayes(measure, self.rope).items():
-                chances = map(self.chance, (own.worse, own.equivalent, own.better))
-                rows.append([measure.label, system, other, self.span(Interval(own.low, own.high)), *chances])
+        titles = posterior_header(self.rope, self.comparison.plan.confidence, self.posterior)
+        rows = [["measure", "system", "against", *titles]]
+        for measure, (system, other), own in self._believed(self.rope):
+            cells = posterior_cells(own, self.digits, self.posterior)
+            rows.append([measure.label, system, other, *cells])
         return self.named(rows)
 
     def variance(self) -> Grid:
@@ -344,6 +350,7 @@ class View:
         if self.margin is not None:
             whole["equivalence"] = list(self._equivalences(self.margin))
         if self.rope is not None:
+            whole["posterior"] = self.posterior or "t"
             whole["bayes"] = list(self._posteriors(self.rope))
         if self.anova:
             whole["anova"] = list(self._variances())
@@ -378,9 +385,14 @@ class View:
                 yield names | figures | {"low": low, "high": high}
 
     def _posteriors(self, rope: float) -> Iterator[dict[str, Any]]:
+        for measure, (system, other), own in self._believed(rope):
+            yield {"measure": measure.label, "system": system, "baseline": other, **own._asdict()}
+
+    def _believed(self, rope: float) -> Iterator[tuple[Measure, tuple[str, str], PairPosterior]]:
+        """The posterior of each measure and pair."""
         for measure in self.comparison.measures:
-            for (system, other), own in self.comparison.bayes(measure, rope).items():
-                yield {"measure": measure.label, "system": system, "baseline": other, **own._asdict()}
+            found = self.comparison.bayes(measure, rope, method=self.posterior or "t")
+            yield from ((measure, pair, own) for pair, own in found.items())
 
     def _variances(self) -> Iterator[dict[str, Any]]:
         for measure in self.comparison.measures:
@@ -397,12 +409,14 @@ class View:
 
     def notes(self) -> list[str]:
         """What stands beneath the tables; lines that belong to the one before are indented."""
+        plan = self.comparison.plan
         lines = [
             test_line(self.comparison),
             f"  {mark_line(self.comparison)}",
             *(f"  {line}" for line in sign_lines(self.comparison)),
             interval_line(self.comparison),
             *(f"  {line}" for line in caution_lines(self.comparison.pairs)),
+            *([] if self.rope is None else [posterior_line(self.posterior, plan.resamples, plan.seed)]),
             queries_line(self.comparison),
         ]
         lines += (f"  {note}" for note in self.comparison.notes)

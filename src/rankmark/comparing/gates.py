@@ -34,6 +34,7 @@ BOUNDS: Mapping[By, str] = {
     "unseen": "the one-sided bound of pairs as bad as can be that were not seen",
     "exact": "the exact one-sided bound",
     "gaps": "the one-sided bound of the bins' gaps",
+    "ranks": "the one-sided bound by the ranks of values",
 }
 """How the bounds that decide are called."""
 

@@ -68,7 +68,9 @@ def gate(
     without such ends (`MaxRank`, sums) the worst query seen stands for it, and of fewer than 25 queries, or
     10 that differ, there is no bound and the gate fails. What the queries can show at all, and how many
     `max_drop` takes, is said beside it (`MeasureGate.detectable`, `needed`). It assumes that queries (or
-    clusters of them) are independent and a sample of those that are meant.
+    clusters of them) are independent and a sample of those that are meant. Of medians and other quantiles it
+    is a value by its rank, for a drop that of the worst ends, each wrong with half the chance; of standard
+    deviations and trimmed means there is none.
 
     Runs in a list are one system with several seeds, whose values are the means over these. The bound is then
     of other seeds, too: d + √((u − d)² + s²) of the drop d, Gaffke's bound u of the means over seeds and the

@@ -11,11 +11,21 @@ import numpy as np
 
 from rankmark import statistics
 from rankmark.aggregation.terms import exchangeable
-from rankmark.comparing.boards import TITLES, Board, BoardPair, BoardRow, BoardTest, Over
+from rankmark.comparing.boards import (
+    POSTERIORS,
+    TITLES,
+    Board,
+    BoardPair,
+    BoardPosterior,
+    BoardRow,
+    BoardTest,
+    Over,
+)
 from rankmark.comparing.compared import Compared
 from rankmark.comparing.matrix import results_of_matrix
-from rankmark.comparing.pairs import SystemValues, direction
+from rankmark.comparing.pairs import SystemValues, check_reach, direction
 from rankmark.comparing.plan import ComparisonPlan
+from rankmark.comparing.posteriors import PairPosterior, check_posterior
 from rankmark.comparing.stored import opened
 from rankmark.comparing.systems import check_systems, gathered
 from rankmark.errors import DataError, UsageError
@@ -26,13 +36,19 @@ from rankmark.loading import is_saved, load
 from rankmark.rendering.words import counted, letters
 from rankmark.results.base import Result
 from rankmark.results.runs import accounts
+from rankmark.statistics.crossed import Crossed, VariancePart
 from rankmark.statistics.friedman import friedman_test, mean_ranks, nemenyi_test
 from rankmark.statistics.groups import groups_of, rank_intervals
 from rankmark.statistics.intervals import Made, made_interval
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats, check_drawn, check_share
 from rankmark.statistics.spread import apart
-from rankmark.statistics.strata import stratified_interval, stratified_t_test, weighed
+from rankmark.statistics.strata import (
+    stratified_error,
+    stratified_interval,
+    stratified_t_test,
+    weighed,
+)
 
 if TYPE_CHECKING:
     from rankmark.inputs.matrices import MatrixColumns
@@ -54,6 +70,8 @@ def board(
     confidence: float = 0.95,
     resamples: int = 10_000,
     seed: int = 0,
+    rope: float | None = None,
+    posterior: BoardPosterior | None = None,
     threads: int | None = None,
     better: Better | None = None,
     columns: MatrixColumns | None = None,
@@ -85,6 +103,12 @@ def board(
         confidence: of the intervals, 0 to 1.
         resamples: of a randomisation test that is not exact.
         seed: of these.
+        rope: the region of practical equivalence, in the measure's unit, to be chosen before looking at the
+            data: each pair has a `posterior` then, how likely the difference is below −rope, from there to
+            rope, and above.
+        posterior: by which: ``t``, Student's of the difference with its standard error (the default); or
+            ``signed-rank``, of ranks and not of the mean (`statistics.signed_rank_posterior`), over
+            collections or the queries of one whose queries count alike.
         threads: how many to use; all cores if None.
         better: of a matrix, as for `compare_matrix`.
         columns: of a matrix, as for `compare_matrix`.
@@ -96,7 +120,8 @@ def board(
 
     Raises:
         UsageError: fewer than two systems; collections of different systems; one collection for
-            ``over="collections"``; several measures of which none is named.
+            ``over="collections"``; several measures of which none is named; a region that is none, or
+            ``signed-rank`` of what does not count alike.
         DataError: results that cannot be compared.
 
     Source:
@@ -114,6 +139,7 @@ def board(
     check_choice("test", test, TITLES)
     check_share(alpha=alpha, confidence=confidence)
     check_drawn(resamples, seed, threads)
+    check_posterior(rope, posterior, POSTERIORS)
     asked = None if measure is None else str(measure)
     named = _by_name(collections)
     if attributes is not None and weights is None:
@@ -140,7 +166,7 @@ def board(
         seed=seed,
         threads=threads,
     )
-    return _Standing(found, drawn, test, plan).board()
+    return _Standing(found, drawn, test, plan, rope, posterior or "t").board()
 
 
 def _check_nemenyi(over: str, collections: int, correction: str, *, alike: bool) -> None:
@@ -306,11 +332,25 @@ class _Standing:
     """The work on a board."""
 
     def __init__(
-        self, collections: Mapping[str, _Collection], over: str, test: BoardTest, plan: ComparisonPlan
+        self,
+        collections: Mapping[str, _Collection],
+        over: str,
+        test: BoardTest,
+        plan: ComparisonPlan,
+        rope: float | None,
+        posterior: BoardPosterior,
     ) -> None:
         self.collections, self.over, self.test, self.plan = collections, over, test, plan
+        self.rope, self.posterior = rope, posterior
         self.measure = next(iter(collections.values())).measure
         self._check_alike()
+        if rope is not None:
+            check_reach("rope", rope, [self.measure])
+        if posterior == "signed-rank" and not self._alike:
+            raise UsageError(
+                'posterior="signed-rank" counts all queries alike, and these count as their collections or '
+                'weights: choose posterior="t", or over="collections"'
+            )
         names = next(iter(collections.values())).data.systems
         wholes = {name: [each.value(name) for each in collections.values()] for name in names}
         self.values = {name: float(np.mean(own)) for name, own in wholes.items()}
@@ -358,6 +398,8 @@ class _Standing:
             test=self.test,
             plan=self.plan,
             friedman=friedman,
+            rope=self.rope,
+            posterior=self.posterior,
             weighed=self._weighed,
             accounts=tuple(line for each in self.collections.values() for line in each.accounts),
             notes=tuple(note for each in self.collections.values() for note in each.notes),
@@ -472,9 +514,25 @@ class _Standing:
                 float(p[place]),
                 float(corrected[place]),
                 bool(corrected[place] <= self.plan.alpha),
+                self._believed(self.values[system] - self.values[other], own),
             )
             for place, ((system, other), own) in enumerate(zip(opponents, strata, strict=True))
         ]
+
+    def _believed(self, difference: float, strata: Sequence[Floats]) -> PairPosterior | None:
+        """How likely the difference of a pair is in the region of practical equivalence."""
+        if self.rope is None:
+            return None
+        if self.posterior == "signed-rank":
+            drawn = {"resamples": self.plan.resamples, "seed": self.plan.seed}
+            ranked = statistics.signed_rank_posterior(strata[0], self.rope, **drawn)
+            return PairPosterior.of_ranks(ranked, difference, self.sign)
+        error, freedom = stratified_error(strata)
+        spread = VariancePart(error**2, freedom, sum(map(len, strata)))
+        how = {"confidence": self.plan.confidence}
+        return PairPosterior.of(
+            statistics.posterior(Crossed(difference, spread), self.rope, **how), self.sign
+        )
 
     def _p_values(self, strata: Sequence[Sequence[Floats]], opponents: Sequence[tuple[str, str]]) -> Floats:
         if self.test == "nemenyi":

@@ -18,9 +18,13 @@ from rankmark.aggregation.intervals import (
     is_auc,
     paired,
 )
+from rankmark.comparing.pairs import direction
+from rankmark.comparing.posteriors import PairPosterior
 from rankmark.errors import MeasureError
+from rankmark.statistics.bayes import Posterior, check_rope, posterior
 from rankmark.statistics.chance import Evidence, PValue
 from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
+from rankmark.statistics.crossed import Crossed, VariancePart, crossed
 from rankmark.statistics.drawing import draws_needed
 from rankmark.statistics.intervals import Interval, bounds_of_difference, t_interval, tango_interval
 from rankmark.statistics.mcnemar import MCNEMAR, mcnemar_of_counts
@@ -62,6 +66,7 @@ class PredictionPlan:
         alternative: of the tests.
         correction: of the p-values.
         alpha: the level below which a corrected p-value is significant.
+        rope: the region of practical equivalence; None without posteriors.
 
     """
 
@@ -70,6 +75,7 @@ class PredictionPlan:
     alternative: Alternative = "two-sided"
     correction: CorrectionName = "holm"
     alpha: float = 0.05
+    rope: float | None = None
 
     def __post_init__(self) -> None:
         if self.test is not None:
@@ -77,6 +83,8 @@ class PredictionPlan:
         check_choice("alternative", self.alternative, ALTERNATIVES)
         check_choice("correction", self.correction, CORRECTIONS)
         check_share(alpha=self.alpha)
+        if self.rope is not None:
+            check_rope(self.rope)
         if self.test == "bootstrap" and self.sampling.resamples is not None:
             title = TESTS[self.test].title
             check_enough(self.sampling.resamples, self.alpha, f"p-values of the {title} at {self.alpha:g}")
@@ -137,6 +145,7 @@ class Verdict(NamedTuple):
         units: how many queries or rows are taken for independent.
         groups: in how many random groups the test takes them; None for each by itself.
         resamples: how many the interval or the test drew of the units; None if neither did.
+        posterior: how likely the difference is in the region; None if there is none.
 
     """
 
@@ -146,6 +155,7 @@ class Verdict(NamedTuple):
     units: int
     groups: int | None = None
     resamples: int | None = None
+    posterior: PairPosterior | None = None
 
 
 NO_P = PValue(math.nan, Evidence("exact", 0))
@@ -161,7 +171,8 @@ def judged(
     """One system against another on one measure; so many tests are corrected together."""
     found = [each.samples.get(measure) for each in systems]
     method = plan.interval_of(measure)
-    nothing = Verdict(Interval(math.nan, math.nan), method, NO_P, 0)
+    unknown = None if plan.rope is None else PairPosterior(plan.rope, *(math.nan,) * 6)
+    nothing = Verdict(Interval(math.nan, math.nan), method, NO_P, 0, posterior=unknown)
     if any(each is None for each in found):
         return nothing
     one, other = paired(*(each for each in found if each is not None))
@@ -199,7 +210,7 @@ class _Judge:
         resamples = len(self._drawn().resampled) if draws else None
         groups = len(self.apart) if grouped else None
         interval = self._interval(method).within(self.bounds)
-        return Verdict(interval, method, self._p(test), units, groups, resamples)
+        return Verdict(interval, method, self._p(test), units, groups, resamples, self._posterior())
 
     @property
     def apart(self) -> Floats:
@@ -235,6 +246,21 @@ class _Judge:
         }
         p: PValue = TESTS[test].function(self.apart, alternative=alternative, **told)
         return p
+
+    def _posterior(self) -> PairPosterior | None:
+        """Student's, with the standard error and degrees of freedom of the t tests."""
+        rope, sampling = self.plan.rope, self.plan.sampling
+        if rope is None:
+            return None
+        if is_auc(self.measure):
+            found = self._delong("delong-t")
+            spread = VariancePart(found.error**2, found.freedom, self.one.units)
+        elif np.isnan(self.apart).any():
+            return PairPosterior.of(Posterior(rope, self.difference, *(math.nan,) * 5), 1)
+        else:
+            spread = crossed(self.apart).queries
+        own = posterior(Crossed(self.difference, spread), rope, confidence=sampling.confidence)
+        return PairPosterior.of(own, direction(self.measure))
 
     def _mcnemar(self) -> PValue:
         own = np.round(self.apart, 6)

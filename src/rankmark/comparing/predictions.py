@@ -12,12 +12,20 @@ from rankmark.api.systems import evaluate_systems
 from rankmark.comparing.caveats import skewed_lines
 from rankmark.comparing.pairs import (
     baseline_of,
+    check_reach,
     corrected_pairs,
     finite,
     found_pair,
     numbers_of_pairs,
     opponents,
     refuse_swapped,
+)
+from rankmark.comparing.posteriors import (
+    PairPosterior,
+    beliefs,
+    posterior_cells,
+    posterior_header,
+    posterior_line,
 )
 from rankmark.comparing.prediction_tests import PREDICTION_INTERVALS, PredictionPlan, PredictionTest, judged
 from rankmark.comparing.prediction_words import interval_line, least_lines, spread_lines, test_line
@@ -73,6 +81,8 @@ class PredictionPair:
         units: how many of them there are.
         groups: in how many random groups the test takes them; None for each by itself.
         evidence: what stands behind `p`: statistic, degrees of freedom, exact or drawn.
+        posterior: how likely the system is to be worse, as good or better; None without a region of
+            practical equivalence.
 
     """
 
@@ -94,14 +104,15 @@ class PredictionPair:
     units: int = 0
     groups: int | None = None
     evidence: Evidence | None = None
+    posterior: PairPosterior | None = None
 
     @property
     def figures(self) -> dict[str, Any]:
-        """Everything by its name, also of the evidence; NaN where there is no value."""
+        """Everything by its name, also of the evidence and the posterior; NaN where there is no value."""
         named = {field.name: getattr(self, field.name) for field in fields(self)}
-        evidence = named.pop("evidence")
+        evidence, believed = named.pop("evidence"), named.pop("posterior")
         behind = {each.name: getattr(evidence, each.name, None) for each in fields(Evidence)}
-        return named | behind | {"measure": self.measure.label}
+        return named | behind | {"measure": self.measure.label} | beliefs(believed)
 
 
 def compare_predictions(
@@ -118,6 +129,7 @@ def compare_predictions(
     confidence: float = 0.95,
     resamples: int | None = None,
     seed: int = 0,
+    rope: float | None = None,
     by: By = None,
     attributes: Any = None,
     predicted: str | Mapping[str, str] | None = None,
@@ -157,6 +169,10 @@ def compare_predictions(
         confidence: of the intervals, 0 to 1.
         resamples: as for `evaluate_predictions`, and of random signs where they are not exact.
         seed: of these.
+        rope: the region of practical equivalence, in the measures' unit, to be chosen before looking at the
+            data: each pair has a `posterior` then, how likely the difference is below −rope, from there to
+            rope, and above, by Student's posterior with the standard error of the t tests
+            (`statistics.student_posterior`; of AUC DeLong's).
         by: what to slice the rows by, for `PredictionComparison.slices`, as for `evaluate_predictions`; of
             several tables a column of the first that has it, or values of the rows of the first.
         attributes: as for `evaluate_predictions`, for `by`.
@@ -164,11 +180,12 @@ def compare_predictions(
             tables the one that all have; `scores` is None then.
         classes: as for `evaluate_predictions`.
         **options: what else `evaluate_predictions` takes: ``label``, ``query``, ``item``, ``weight``,
-            ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``short_lists``, ``like``, ``threads``.
+            ``group``, ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``short_lists``, ``like``,
+            ``threads``; `group` is that of each table.
 
     Raises:
-        UsageError: fewer than two systems, no such baseline, a choice that there is not, or a test that is
-            none of the measure.
+        UsageError: fewer than two systems, no such baseline, a choice that there is not, a test that is
+            none of the measure, or a region that is none, or holds all that values can differ by.
         DataError: a table that cannot be evaluated, or several that are not of the same rows.
 
     Example:
@@ -193,11 +210,13 @@ def compare_predictions(
     if interval is not None:
         check_choice("interval", interval, PREDICTION_INTERVALS)
     sampling = Sampling(interval, confidence, resamples, seed, options.get("threads") or 0)
-    plan = PredictionPlan(sampling, test, alternative, correction, alpha)
+    plan = PredictionPlan(sampling, test, alternative, correction, alpha, rope)
     check_options("compare_predictions", options)
     first = next(iter(table.values()), None) if isinstance(table, Mapping) else table
     slicing = sliced_by(by, first, attributes, options.get("query"))
     found = evaluate_systems(asked, measures, plan.of_values, {**options, "classes": classes}, slicing)
+    if rope is not None:
+        check_reach("rope", rope, next(iter(found.systems.values())).result.measures)
     comparison = PredictionComparison.of(found.systems, baselines, plan, found.notes)
     if found.slices is not None:
         comparison.slices = comparison.in_slices(found.slices)
@@ -206,8 +225,8 @@ def compare_predictions(
 
 OPTIONS = frozenset(
     (
-        *("label", "query", "item", "weight", "positive", "ties", "no_relevant", "duplicates"),
-        *("short_lists", "like", "threads"),
+        *("label", "query", "item", "weight", "group", "positive", "ties", "no_relevant"),
+        *("duplicates", "short_lists", "like", "threads"),
     )
 )
 """What `compare_predictions` and `gate_predictions` pass on."""
@@ -233,6 +252,7 @@ class PredictionComparison(Saved, Numbered):
         correction: of the p-values.
         alpha: the level below which a corrected p-value is significant.
         test: which was asked for; None for the usual one of each measure.
+        rope: the region of practical equivalence; None without one.
         pairs: every measure's pairs of systems.
         notes: what a reader should know of how several tables were brought together.
         slices: the pairs in slices of the rows, if they were asked for.
@@ -251,10 +271,11 @@ class PredictionComparison(Saved, Numbered):
         pairs: tuple[PredictionPair, ...] = (),
         slices: ComparisonSlices[PredictionPair] | None = None,
         test: PredictionTest | None = None,
+        rope: float | None = None,
     ) -> None:
         self.results = results
         self.baselines = baselines
-        self.plan = PredictionPlan(sampling, test, alternative, correction, alpha)
+        self.plan = PredictionPlan(sampling, test, alternative, correction, alpha, rope)
         self.notes = notes
         self.pairs = pairs
         self.slices = slices
@@ -271,7 +292,7 @@ class PredictionComparison(Saved, Numbered):
         """The comparison of systems, of all rows or of those of one of so many slices."""
         how = (plan.sampling, plan.alternative, plan.correction, plan.alpha)
         results = {name: each.result for name, each in systems.items()}
-        compared = cls(results, baselines, *how, notes, test=plan.test)
+        compared = cls(results, baselines, *how, notes, test=plan.test, rope=plan.rope)
         compared.pairs = tuple(compared._with_corrected(list(compared._judged(systems, slices))))
         return compared
 
@@ -284,6 +305,7 @@ class PredictionComparison(Saved, Numbered):
             "correction": self.correction,
             "alpha": self.alpha,
             "test": self.test,
+            "rope": self.rope,
             "notes": self.notes,
             "pairs": self.pairs,
             "slices": self.slices,
@@ -308,6 +330,11 @@ class PredictionComparison(Saved, Numbered):
     def alpha(self) -> float:
         """See the class."""
         return self.plan.alpha
+
+    @property
+    def rope(self) -> float | None:
+        """See the class."""
+        return self.plan.rope
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -395,6 +422,7 @@ class PredictionComparison(Saved, Numbered):
             units=found.units,
             groups=found.groups,
             evidence=found.p.evidence,
+            posterior=found.posterior,
         )
 
     def __repr__(self) -> str:
@@ -404,6 +432,8 @@ class PredictionComparison(Saved, Numbered):
     def _blocks(self, digits: int) -> Iterator[Block]:
         yield self._values(digits)
         yield self._grid(digits)
+        if self.rope is not None:
+            yield self._believed(digits, self.rope)
         yield Notes(self.account())
         if self.slices is not None:
             yield from self.slices._blocks(digits)
@@ -425,6 +455,7 @@ class PredictionComparison(Saved, Numbered):
             *least_lines(self.plan, self.pairs),
             *spread_lines(self.pairs),
             *skewed_lines(self.pairs, self.alpha, self.alternative),
+            *([] if self.rope is None else [posterior_line("t", 0, 0)]),
             f"* {differs} (p ≤ {self.alpha:g})",
         ]
 
@@ -468,6 +499,16 @@ class PredictionComparison(Saved, Numbered):
             "*" if pair.significant else "",
         ]
 
+    def _believed(self, digits: int, rope: float) -> Grid:
+        """How likely each system is to be worse, as good or better."""
+        titles = posterior_header(rope, self.plan.sampling.confidence, "t")
+        rows = [["measure", "system", "against", *titles]]
+        for pair in self.pairs:
+            names = [pair.measure.label, printable(pair.system), printable(pair.baseline)]
+            if pair.posterior is not None:
+                rows.append([*names, *posterior_cells(pair.posterior, digits, "t")])
+        return Grid(3, rows)
+
     def _numbers(self) -> Mapping[Parts, float]:
         return numbers_of(self.results) | numbers_of_pairs(self.pairs)
 
@@ -478,6 +519,7 @@ class PredictionComparison(Saved, Numbered):
             "alternative": self.alternative,
             "correction": self.correction,
             "alpha": self.alpha,
+            "rope": self.rope,
             "confidence": self.plan.sampling.confidence,
             "seed": self.plan.sampling.seed,
             "systems": {name: _system(result) for name, result in self.results.items()},

@@ -71,8 +71,7 @@ def task_specific_scores(
 
     def scores(*given: Any, **_: Any) -> dict[str, float]:
         qrels, results = given[-2:]  # after the task, if it is a method, and MTEB's scores
-        found: ListResult = evaluate_tables(qrels, results, measures, **options)
-        return found.to_dict()
+        return dict(evaluate_tables(qrels, results, measures, **options).to_dict())
 
     return scores
 

@@ -17,6 +17,7 @@ from rankmark.api.prediction_plans import Plans
 from rankmark.api.predictions import evaluate_predictions
 from rankmark.engines.grouped import Grouped
 from rankmark.errors import DataError, MeasureError
+from rankmark.inputs.predictions.groups import group_numbers
 from rankmark.kinds.lists import Values
 from rankmark.language.choices import Choices, NoRelevant, ShortLists, Ties
 from rankmark.language.measure import Measure
@@ -134,11 +135,7 @@ class DataSet:
         self._of_queries, of_rows = self._weights(weights)
         columns: dict[str, Any] = {"label": labels}
         if self._sizes is not None:
-            if self._sizes.sum() != self.rows:
-                raise DataError(
-                    f"the groups have {self._sizes.sum():,} rows together, and there are {self.rows:,}"
-                )
-            columns["query"] = np.repeat(np.arange(len(self._sizes)), self._sizes)
+            columns["query"] = group_numbers(self._sizes, self.rows, "the data set")
         if of_rows is not None:
             columns["weight"] = of_rows
         self._columns = columns

@@ -60,17 +60,23 @@ class Quantile(Summary):
 
     def interval(self, values: Floats, confidence: float) -> Interval:
         """As `Summary.interval`; NaN where no two values are far enough apart."""
+        ends = self.ends(values, (1 - confidence) / 2)
+        return ends if all(map(math.isfinite, ends)) else Interval(math.nan, math.nan)
+
+    def ends(self, values: Floats, chance: float) -> Interval:
+        """A lower and an upper bound, each wrong with at most this chance; infinite of too few values."""
         from scipy import stats
 
-        count, tail = len(values), (1 - confidence) / 2
+        count = len(values)
         below = stats.binom(count, self.share)
-        # The greatest rank with P(B < rank) ≤ tail, and the least with P(B ≥ rank) ≤ tail.
+        # The greatest rank with P(B < rank) ≤ chance, and the least with P(B ≥ rank) ≤ chance.
         ranks = np.arange(1, count + 1)
-        low, high = ranks[below.cdf(ranks - 1) <= tail], ranks[below.sf(ranks - 1) <= tail]
-        if not len(low) or not len(high):
-            return Interval(math.nan, math.nan)
+        low, high = ranks[below.cdf(ranks - 1) <= chance], ranks[below.sf(ranks - 1) <= chance]
         ordered = np.sort(values)
-        return Interval(float(ordered[low[-1] - 1]), float(ordered[high[0] - 1]))
+        return Interval(
+            float(ordered[low[-1] - 1]) if len(low) else -math.inf,
+            float(ordered[high[0] - 1]) if len(high) else math.inf,
+        )
 
 
 @dataclass(frozen=True, slots=True)
