@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import os
+import shutil
 import warnings
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, entry_points, version
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +24,15 @@ def peer(module: str, install: str) -> Any:
             reason = f"NOT COMPARED with {module}: pip install {install}"
     warnings.warn(reason, pytest.PytestWarning, stacklevel=1)
     pytest.skip(reason)
+
+
+def need_java() -> None:
+    """Skips a test, aloud, where Spark lacks Java."""
+    home = os.environ.get("JAVA_HOME")
+    if not (shutil.which("java") or (home and Path(home, "bin", "java").exists())):
+        reason = "NOT COMPARED on Spark, which needs Java 17 or newer: make spark"
+        warnings.warn(reason, pytest.PytestWarning, stacklevel=1)
+        pytest.skip(reason)
 
 
 def beside(module: str, *packages: str) -> Callable[..., str]:

@@ -7,7 +7,6 @@ import math
 import os
 import shutil
 import sys
-import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -21,7 +20,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import rankmark as rm
-from installed import peer
+from installed import need_java, peer
 from processes import python
 from rankmark.aggregation.finish import finished
 from rankmark.aggregation.merged_rows import merged_rows
@@ -68,14 +67,6 @@ def tables(queries: int = 300, *, seed: int = 1, text: bool = False) -> tuple[pl
 
 QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Java's options for programs that end before they would have become fast."""
-
-
-def need_java() -> None:
-    home = os.environ.get("JAVA_HOME")
-    if not (shutil.which("java") or (home and Path(home, "bin", "java").exists())):
-        reason = "NOT COMPARED on Spark, which needs Java 17 or newer: make spark"
-        warnings.warn(reason, pytest.PytestWarning, stacklevel=1)
-        pytest.skip(reason)
 
 
 @pytest.fixture(scope="module", autouse=True)

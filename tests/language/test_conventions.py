@@ -455,6 +455,8 @@ FRACTIONS = {"q": {"a": 0.9, "b": 0, "c": 1}}
 NEGATIVE = {"q": {"a": -1, "b": 0, "c": 1}}
 ONES = {"q": {"a": 1, "c": 1}}
 MORE = {"q": {"a": 1, "elsewhere": 1}}
+FULL = {"q": {"a": 2.0, "c": 1.0}}
+EITHER = {"q": {"a": 1}, "empty": {"a": 0}}
 LOW = {"q": {"a": 0.5, "b": 0.0, "c": -1.0}}
 
 
@@ -492,6 +494,14 @@ MEET = [
         ("rexmex", "mean_reciprocal_rank", (MORE, CLEAR), "where a relevant item is not in the list"),
             ("catboost", "QueryAUC", (GRADED, CLEAR), "QueryAUC of grades"),
         ("beir", "NDCG@10", ({"q": {"a": 1}}, {"q": {"q": 1.0, "a": 0.5}}), "whose id is that of the query"),
+        ("mteb", "ndcg_at_10", (FRACTIONS, CLEAR), "Fractional grades, which pytrec_eval refuses"),
+        ("mteb", "accuracy", ({"q": {"a": 1}}, {"q": {"q": 1.0, "a": 0.5}}), "whose id is that of the query"),
+        ("sentence-transformers-reranking", "map", (GRADED, TIED), "Equal scores: for mrr their order"),
+        ("sentence-transformers-reranking", "map", (ONES, FULL), "whose documents are all relevant"),
+        ("keras-rs", "NDCG", (GRADED, TIED), "which it shuffles"),
+        ("keras-rs", "NDCG", (NEGATIVE, CLEAR), "Negative labels"),
+        ("mlflow", "ndcg_at_3", (ONES, {"q": {"a": 1.0}}), "ndcg_at_k of lists that are shorter"),
+        ("mlflow", "recall_at_3", (EITHER, CLEAR), "neither relevant items nor results"),
         ("beir", "MRR@10", ({7: {1: 1}}, {7: {7: 1.0, 1: 0.5}}), "whose id is that of the query"),
 ]  # fmt: skip
 
@@ -547,7 +557,8 @@ TWICE = [("q", "a", 3.0), ("q", "a", 2.0), ("q", "c", 1.0)]
     ("like", "name"),
     [
         *[("trec_eval-9", "map"), ("ir_measures", "AP"), ("ranx", "map"), ("rectools", "MAP@3")],
-        *[("replay", "MAP@3"), ("lenskit", "Recall@3")],
+        *[("replay", "MAP@3"), ("lenskit", "Recall@3"), ("spark", "recallAt(3)")],
+        *[("mteb", "map_at_3"), ("sentence-transformers", "map@3"), ("mlflow", "precision_at_3")],
     ],
 )
 def test_what_a_tool_makes_of_the_same_item_twice_is_said_where_it_is_there_and_taken(
@@ -661,7 +672,8 @@ def test_every_tool_of_the_field_has_a_record_that_says_what_it_cannot_do() -> N
     expected = (
         "trec_eval trec_eval-9 ir_measures ranx sklearn torchmetrics rectools replay recbole recpack "
         "lenskit recommenders elliot evidently rexmex lightgbm xgboost catboost tf-ranking gdeval "
-        "msmarco beir fuxictr torchrec"
+        "msmarco beir fuxictr torchrec mteb sentence-transformers sentence-transformers-reranking keras-rs "
+        "mlflow spark"
     )
     assert list(rm.conventions()) == expected.split()
     for record in rm.conventions().values():
@@ -671,6 +683,11 @@ def test_every_tool_of_the_field_has_a_record_that_says_what_it_cannot_do() -> N
         assert record.label in (f"{record.tool}-{record.version}",)
         assert record.page.startswith(f"{record.tool} {record.version}")
         assert max(map(len, record.page.splitlines())) <= 110
+
+
+def test_the_readme_says_how_many_there_are() -> None:
+    readme = Path(__file__).parents[2] / "README.md"
+    assert f"lists the {len(rm.conventions())} conventions" in readme.read_text()
 
 
 def test_a_measures_name_here_is_the_tools_variant_of_it() -> None:
@@ -827,7 +844,7 @@ def test_the_command_line_refuses(
 
 def test_the_command_line_lists_conventions_and_shows_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["convention"]) == 0
-    assert "ranx          ranx 0.3.21" in capsys.readouterr().out
+    assert ["ranx", "ranx", "0.3.21"] in [line.split() for line in capsys.readouterr().out.splitlines()]
     assert main(["convention", "pytrec_eval"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("trec_eval 9.0.8\nalso pytrec_eval")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rankmark as rm
-from installed import peer
+from installed import need_java, peer
 
 pytestmark = [
     pytest.mark.peer,
@@ -437,3 +437,156 @@ def test_rexmex() -> None:
     each = [ranking.mean_reciprocal_rank(items, best_first(data.run[q])) for q, items in some.items()]
     qrels, run = ({query: table[query] for query in some} for table in (data.qrels, data.run))
     agree("rexmex", {"mean_reciprocal_rank": np.mean(each)}, qrels, run)
+
+
+def test_mteb() -> None:
+    metrics = peer("mteb._evaluators.retrieval_metrics", "mteb")
+    qrels, run = tables(ties=True)
+    run = {query: run[query] for query in run if query in qrels}  # it refuses a query that is not judged
+    found = metrics.calculate_retrieval_scores(run, qrels, list(KS))
+    each = ("ndcg", "map", "recall", "precision", "hit_rate")
+    scores = metrics.make_score_dict(
+        **{"_map" if name == "map" else name: getattr(found, name) for name in each},
+        mrr=found.mrr,
+        naucs={},
+        naucs_mrr={},
+        task_scores={},
+    )
+    agree("mteb", {name: scores[name] for name in scores if "mrr" not in name}, qrels, run, FIVE_DIGITS)
+    agree("mteb", {name: scores[name] for name in scores if "mrr" in name}, qrels, run)
+    assert len(scores) == 6 * len(KS) + 1
+
+
+def test_sentence_transformers() -> None:
+    evaluation = peer("sentence_transformers.sentence_transformer.evaluation", "sentence-transformers")
+    qrels, run = tables(ties=True)
+    relevant = {query: {item for item, grade in items.items() if grade} for query, items in qrels.items()}
+    evaluator = evaluation.InformationRetrievalEvaluator(
+        {query: query for query in qrels}, {}, relevant, **{f"{name}_at_k": KS for name in IR_CUTS}
+    )
+    lists = [
+        [{"corpus_id": item, "score": score} for item, score in run.get(query, {}).items()]
+        for query in evaluator.queries_ids
+    ]
+    assert len(lists) < len(qrels)  # those with nothing relevant are left out
+    found = evaluator.compute_metrics(lists)
+    theirs = {name.replace("@k", f"@{k}"): value for name, of in found.items() for k, value in of.items()}
+    assert len(theirs) == 6 * len(KS)
+    agree("sentence-transformers", theirs, qrels, run)
+    agree("sentence-transformers", {f"cosine_{name}": theirs[name] for name in theirs}, qrels, run)
+
+
+IR_CUTS = ("accuracy", "precision_recall", "ndcg", "mrr", "map")
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_sentence_transformers_reranking(ties: Any) -> None:
+    evaluation = peer("sentence_transformers.sentence_transformer.evaluation", "sentence-transformers")
+    torch = peer("torch", "torch")
+    data = Candidates(ties=ties, grades=(0, 1), shortest=3)
+
+    class Model:
+        def encode_query(self, texts: list[str], **_: Any) -> Any:
+            return torch.ones(len(texts), 1)
+
+        def encode_document(self, texts: list[str], **_: Any) -> Any:
+            each = [text.split() for text in texts]
+            return torch.tensor([[data.run[query][item]] for query, item in each], dtype=torch.float64)
+
+    samples = [
+        {
+            "query": query,
+            "positive": [f"{query} {item}" for item, grade in items.items() if grade],
+            "negative": [f"{query} {item}" for item, grade in items.items() if not grade],
+        }
+        for query, items in data.qrels.items()
+    ]
+    for k in KS:
+        evaluator = evaluation.RerankingEvaluator(
+            samples, at_k=k, similarity_fct=lambda _, items: items[:, 0], use_batched_encoding=False
+        )
+        found = evaluator.compute_metrics(Model())
+        theirs = {f"ndcg@{k}": found["ndcg"]}
+        if not ties:
+            theirs |= {"map": found["map"], f"mrr@{k}": found["mrr"]}
+        kept = {query: items for query, items in data.qrels.items() if 0 in items.values()}
+        agree("sentence-transformers-reranking", theirs, kept, data.run)
+
+
+@pytest.mark.parametrize("padded", [False, True])
+def test_keras_rs(padded: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KERAS_BACKEND", "torch")
+    metrics = peer("keras_rs.metrics", "keras-rs")
+    data = Candidates(ties=False)
+    width = max(data.sizes)
+    labels, scores = np.full((2, len(data.sizes), width), -1.0)
+    for row, (grades, values) in enumerate(data.lists):
+        # Padding is put 1e-7 below the least score, in 32 bits.
+        labels[row, : len(grades)], scores[row, : len(grades)] = grades, values / (10 if padded else 1)
+    names = ("NDCG", "DCG", "MeanAveragePrecision", "MeanReciprocalRank", "PrecisionAtK", "RecallAtK")
+    for name in names:
+        for k in (*KS, None):
+            metric = getattr(metrics, name)(k=k)
+            if padded:
+                metric.update_state(labels, scores)
+            else:
+                for grades, values in data.lists:
+                    metric.update_state(grades, values)
+            value = float(metric.result())
+            agree("keras-rs", {name if k is None else f"{name}@{k}": value}, data.qrels, data.run, FLOAT32)
+
+
+def test_mlflow() -> None:
+    metrics = peer("mlflow.metrics", "mlflow")
+    pandas = peer("pandas", "pandas")
+    qrels, run = tables()
+    # It has 1 where nothing is relevant or returned, and another ideal list where fewer are returned.
+    for query in [query for query in qrels if not any(qrels[query].values()) and query not in run]:
+        del qrels[query]
+    relevant = {query: [item for item, grade in items.items() if grade] for query, items in qrels.items()}
+    lists = {query: best_first(run.get(query, {})) for query in qrels}
+    long = {query for query in qrels if not lists[query] or len(lists[query]) >= len(relevant[query])}
+    assert len(qrels) > len(long) > 50
+    for name, queries in (("precision", qrels.keys()), ("recall", qrels.keys()), ("ndcg", long)):
+        for k in KS:
+            metric = getattr(metrics, f"{name}_at_k")(k)
+            returned, wanted = (pandas.Series([of[query] for query in queries]) for of in (lists, relevant))
+            value = metric.eval_fn(returned, wanted).aggregate_results["mean"]
+            agree("mlflow", {f"{name}_at_{k}": value}, {query: qrels[query] for query in queries}, run)
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(600)  # a busy machine starts Java slowly
+@pytest.mark.xdist_group("spark")
+def test_spark() -> None:
+    sql = peer("pyspark.sql", "'rankmark[spark]'")
+    metrics = peer("pyspark.mllib.evaluation", "'rankmark[spark]'").RankingMetrics
+    evaluators = peer("pyspark.ml.evaluation", "'rankmark[spark]'").RankingEvaluator
+    need_java()
+    qrels, run = tables()
+    rows = []
+    for query, grades in qrels.items():
+        relevant = [item for item, grade in grades.items() if grade]
+        rows.append((best_first(run.get(query, {})), relevant, [float(grades[item]) for item in relevant]))
+    settings = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1"}
+    builder = sql.SparkSession.builder.master("local[1]")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    try:
+        session.sparkContext.setLogLevel("OFF")
+        binary = metrics(session.sparkContext.parallelize([row[:2] for row in rows], 1))
+        graded = metrics(session.sparkContext.parallelize(rows, 1))
+        names = ("ndcgAt", "meanAveragePrecisionAt", "precisionAt", "recallAt")
+        theirs = {f"{name}({k})": getattr(binary, name)(k) for name in names for k in KS}
+        assert graded.ndcgAt(10) == binary.ndcgAt(10)  # from Python, relevance values change nothing
+        theirs["meanAveragePrecision"] = binary.meanAveragePrecision
+        ids = {item: float(place) for place, item in enumerate({i for row in rows for i in row[0] + row[1]})}
+        numbers = [tuple([ids[item] for item in items] for items in row[:2]) for row in rows]
+        schema = "prediction array<double>, label array<double>"
+        frame = session.createDataFrame(numbers, schema)
+        for name in (f"{name}K" for name in names):
+            theirs[f"{name}@3"] = evaluators(metricName=name, k=3).evaluate(frame)
+    finally:
+        session.stop()
+    agree("spark", theirs, qrels, run)

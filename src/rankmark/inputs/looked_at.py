@@ -30,10 +30,7 @@ class TablesLookedAt:
 
     def incomplete(self) -> bool:
         """As `TableFacts`."""
-        import polars as pl
-
-        relevant = _rows(self.qrels).filter(pl.col("value") >= 1)
-        return relevant.join(_rows(self.run), on=["query", "item"], how="anti").height > 0
+        return self._relevant().join(_rows(self.run), on=["query", "item"], how="anti").height > 0
 
     def all_relevant(self) -> bool:
         """As `TableFacts`."""
@@ -41,6 +38,30 @@ class TablesLookedAt:
 
         worst = _rows(self.qrels).group_by("query").agg(pl.col("value").min())
         return bool((worst["value"] >= 1).any())
+
+    def only_relevant(self) -> bool:
+        """As `TableFacts`."""
+        judged = _rows(self.run).join(_rows(self.qrels), on="query", how="semi")
+        others = judged.join(self._relevant(), on=["query", "item"], how="anti")
+        return judged.join(others, on="query", how="anti").height > 0
+
+    def fewer(self) -> bool:
+        """As `TableFacts`."""
+        import polars as pl
+
+        relevant, returned = (each.group_by("query").len() for each in (self._relevant(), _rows(self.run)))
+        both = relevant.join(returned, on="query", suffix="_returned")
+        return both.filter(pl.col("len_returned") < pl.col("len")).height > 0
+
+    def nothing(self) -> bool:
+        """As `TableFacts`."""
+        unanswered = _rows(self.qrels).join(_rows(self.run), on="query", how="anti")
+        return unanswered.join(self._relevant(), on="query", how="anti").height > 0
+
+    def _relevant(self) -> pl.DataFrame:
+        import polars as pl
+
+        return _rows(self.qrels).filter(pl.col("value") >= 1)
 
 
 def _rows(table: Input) -> pl.DataFrame:

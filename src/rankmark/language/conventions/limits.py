@@ -24,6 +24,7 @@ __all__ = [
     "at_borders",
     "at_threshold",
     "certainly_wrong",
+    "fewer",
     "fractional",
     "graded",
     "grades_below_1",
@@ -31,8 +32,10 @@ __all__ = [
     "incomplete",
     "negative",
     "not_above_0",
+    "nothing",
     "of_one_class",
     "of_one_score",
+    "only_relevant",
     "outside_0_to_1",
     "own_items",
     "repeated",
@@ -80,6 +83,15 @@ class TableFacts(Protocol):
 
     def all_relevant(self) -> bool:
         """Whether there is a query without an item that is judged not relevant."""
+
+    def only_relevant(self) -> bool:
+        """Whether all results of a query are relevant."""
+
+    def fewer(self) -> bool:
+        """Whether a query has results, and fewer than relevant items."""
+
+    def nothing(self) -> bool:
+        """Whether a judged query has neither relevant items nor results."""
 
 
 class RowFacts(Protocol):
@@ -207,6 +219,21 @@ def incomplete(facts: Facts) -> bool:
 def all_relevant(facts: Facts) -> bool:
     """A query has no item that is judged not relevant."""
     return facts.tables is None or facts.tables.all_relevant()
+
+
+def only_relevant(facts: Facts) -> bool:
+    """All results of a query are relevant."""
+    return facts.tables is None or facts.tables.only_relevant()
+
+
+def fewer(facts: Facts) -> bool:
+    """A query has fewer results than relevant items."""
+    return facts.tables is None or facts.tables.fewer()
+
+
+def nothing(facts: Facts) -> bool:
+    """A query has neither relevant items nor results."""
+    return facts.tables is None or facts.tables.nothing()
 
 
 def own_items(facts: Facts) -> bool:

@@ -24,6 +24,7 @@ from rankmark.language.conventions.limits import (
     at_borders,
     at_threshold,
     certainly_wrong,
+    fewer,
     fractional,
     graded,
     grades_below_1,
@@ -31,8 +32,10 @@ from rankmark.language.conventions.limits import (
     incomplete,
     negative,
     not_above_0,
+    nothing,
     of_one_class,
     of_one_score,
+    only_relevant,
     outside_0_to_1,
     own_items,
     repeated,
@@ -115,6 +118,11 @@ def _catboost_spelling(asked: str) -> str:
     return ":".join(filter(None, (name.strip(), ";".join(parameters))))
 
 
+def _without_similarity(asked: str) -> str:
+    """A name of sentence-transformers without the similarity in front: ``cosine_ndcg@10`` is ``ndcg@10``."""
+    return re.sub(r"^(cosine|dot|euclidean|manhattan|maxsim)_", "", asked.strip(), flags=re.IGNORECASE)
+
+
 CATBOOST_DEFAULTS = frozenset(
     ("", "top=-1", "type=Base", "type=Classic", "denominator=LogPosition", "border=0.5", "decay=0.85")
 )
@@ -169,6 +177,8 @@ EVERY_ROW = Limit(
     "Judged rows of a grade below 1: every row is relevant there, and here it is not; leave them out.",
     grades_below_1,
 )
+TWICE = Limit("The same item twice in a list, which counts twice; here `duplicates` refuses it.", repeated)
+LISTS_OF_IDS = "Its relevant items are lists of ids: those that have a grade of 1 or more here."
 CANDIDATES = (
     "It sees the rows that it is handed and nothing else: judge every row, and hand it every judged item. "
     "If it is handed only what was returned, its ideal list is made of that: nDCG(ideal=retrieved)."
@@ -754,7 +764,7 @@ LENSKIT = Convention(
     ),
     cannot=(
         EVERY_ROW,
-        Limit("The same item twice in a list, which counts twice; here `duplicates` refuses it.", repeated),
+        TWICE,
         Aside("Measures of the catalogue (Gini, coverage, entropy).", ABSENT),
         FROM_SOURCE,
     ),
@@ -1227,6 +1237,199 @@ TORCHREC = Convention(
     ),
 )
 
+MTEB = Convention(
+    name="mteb",
+    tool="mteb",
+    version="2.26.24",
+    choices={"missing": "skip", "scores": "float32"},
+    measures={
+        **_cut(
+            {
+                "ndcg": "nDCG",
+                "map": "AP",
+                "recall": "R",
+                "precision": "P",
+                "hit_rate": "HR",
+            },
+            sign="_at_",
+        ),
+        "accuracy": "R@1",
+        "mrr_at_{k}": Variant("RR@{k}", {"scores": "float64"}),
+    },
+    text_items=True,
+    notes=("All but mrr is pytrec_eval's. Its means are over the queries with results.",),
+    cannot=(
+        Limit("Fractional grades, which pytrec_eval refuses.", fractional),
+        Limit(
+            "Tasks that ignore identical ids: results are taken out whose id is that of the query; do so "
+            "before.",
+            own_items,
+        ),
+        DICTS,
+        Aside("It rounds to five digits, but for mrr.", DIGITS),
+        Aside("nAUC, and the scores of tasks with instructions, p-MRR among them.", ABSENT),
+    ),
+)
+
+SENTENCE_TRANSFORMERS = Convention(
+    name="sentence-transformers",
+    tool="sentence-transformers",
+    version="6.2.0",
+    aliases=("sentence_transformers",),
+    choices={"ties": "item-asc", "no_relevant": "skip"},
+    measures=_cut(
+        {
+            "accuracy": "HR",
+            "precision": "P",
+            "recall": "R",
+            "ndcg": "nDCG(gain=binary)",
+            "mrr": "RR",
+            "map": "AP(denominator=min)",
+        }
+    ),
+    spelling=_without_similarity,
+    text_items=True,
+    notes=(
+        (
+            "This is its InformationRetrievalEvaluator, with or without the similarity in the name "
+            "(cosine_ndcg@10); for RerankingEvaluator there is like='sentence-transformers-reranking'."
+        ),
+        LISTS_OF_IDS,
+    ),
+    cannot=(
+        DICTS,
+        Aside(
+            "Similarities of fewer digits than it had: equal ones are ordered by id, so write all digits.",
+            DIGITS,
+        ),
+    ),
+)
+
+SENTENCE_TRANSFORMERS_RERANKING = Convention(
+    name="sentence-transformers-reranking",
+    tool="sentence-transformers-reranking",
+    version="6.2.0",
+    choices={"ties": "input", "no_relevant": "skip"},
+    measures={
+        "map": "AP",
+        "mrr@{k}": "RR@{k}",
+        "ndcg@{k}": Variant("nDCG(gain=binary)@{k}", {"ties": "expected"}),
+    },
+    notes=(
+        CANDIDATES,
+        (
+            "This is its RerankingEvaluator. That of cross-encoders counts a query with nothing relevant "
+            'as 0 and keeps one whose documents are all relevant: no_relevant="zero".'
+        ),
+    ),
+    cannot=(
+        Limit(
+            "Equal scores: for mrr their order is left to its sorting, and in map every item of a tie gets "
+            "the precision at its end.",
+            tied,
+            frozenset(("AP", "RR")),
+        ),
+        Limit(
+            "Queries whose documents are all relevant, which RerankingEvaluator leaves out.", only_relevant
+        ),
+        Aside("What it has as base_map, base_mrr and base_ndcg: evaluate the run that it reranks.", ABSENT),
+    ),
+)
+
+KERAS_RS = Convention(
+    name="keras-rs",
+    tool="keras-rs",
+    version="0.4.0",
+    aliases=("keras_rs",),
+    choices={"ties": "random"},
+    measures=_uncut_and_cut(
+        {
+            "NDCG": "nDCG(gain=exp2)",
+            "DCG": "DCG(gain=exp2)",
+            "MeanAveragePrecision": "AP",
+            "MeanReciprocalRank": "RR",
+            "PrecisionAtK": "P(denominator=retrieved)",
+            "RecallAtK": "R",
+        }
+    ),
+    notes=(
+        CANDIDATES,
+        (
+            "Lists that are padded: give it scores below 2 in size, for padding gets a score that is 1e-7 "
+            "below the least one, which 32 bits do not hold beside greater numbers."
+        ),
+    ),
+    cannot=(
+        Aside("Weights of items and lists.", ABSENT),
+        Limit("Equal scores, which it shuffles: one draw here is not its draw.", tied),
+        Limit("Negative labels, which it takes for padding.", negative),
+        Aside("The last digits: it adds up in 32 bits.", DIGITS),
+    ),
+)
+
+MLFLOW = Convention(
+    name="mlflow",
+    tool="mlflow",
+    version="3.17.2",
+    choices={"ties": "input"},
+    measures={
+        "ndcg_at_{k}": "nDCG(gain=binary)@{k}",
+        "precision_at_{k}": "P(denominator=retrieved)@{k}",
+        "recall_at_{k}": "R@{k}",
+    },
+    notes=("Its evaluator of retrievers, by default with k = 3.", LISTS_OF_IDS),
+    cannot=(
+        Limit(
+            "ndcg_at_k of lists that are shorter than k and have fewer items than are relevant: its ideal "
+            "list is no longer than the list returned.",
+            fewer,
+            frozenset(("nDCG",)),
+        ),
+        Limit(
+            "ndcg_at_k and recall_at_k of queries with neither relevant items nor results, which have 1.",
+            nothing,
+            frozenset(("nDCG", "R")),
+        ),
+        Limit(
+            "The same item twice in a list, which precision and ndcg count twice; here `duplicates` refuses "
+            "it.",
+            repeated,
+            frozenset(("nDCG", "P")),
+        ),
+    ),
+)
+
+SPARK = Convention(
+    name="spark",
+    tool="pyspark",
+    version="4.3.0",
+    aliases=("pyspark", "spark-mllib"),
+    choices={"ties": "input"},
+    measures={
+        "ndcgAt({k})": "nDCG(gain=binary)@{k}",
+        "meanAveragePrecision": "AP",
+        "meanAveragePrecisionAt({k})": "AP(denominator=min)@{k}",
+        "precisionAt({k})": "P@{k}",
+        "recallAt({k})": "R@{k}",
+        "ndcgAtK@{k}": "nDCG(gain=binary)@{k}",
+        "meanAveragePrecisionAtK@{k}": "AP(denominator=min)@{k}",
+        "precisionAtK@{k}": "P@{k}",
+        "recallAtK@{k}": "R@{k}",
+    },
+    notes=(
+        "RankingMetrics of mllib, and after it what RankingEvaluator of ml calls the same, with its k.",
+        LISTS_OF_IDS,
+    ),
+    cannot=(
+        TWICE,
+        Aside(
+            "ndcgAt with relevance values: from Python they change nothing, and from Scala its ideal list "
+            "has them in the order in which they were given.",
+            ABSENT,
+        ),
+    ),
+)
+
 TOOLS = (
     TREC_EVAL,
     TREC_EVAL_9,
@@ -1252,4 +1455,10 @@ TOOLS = (
     BEIR,
     FUXICTR,
     TORCHREC,
+    MTEB,
+    SENTENCE_TRANSFORMERS,
+    SENTENCE_TRANSFORMERS_RERANKING,
+    KERAS_RS,
+    MLFLOW,
+    SPARK,
 )
