@@ -24,14 +24,17 @@ _HOME = {
     "FormatError": "errors",
     "IdTypeError": "errors",
     "Input": "inputs",
+    "JudgedLists": "kinds.lists",
     "Measure": "language.measure",
     "MeasureError": "errors",
     "NotEvaluatedError": "errors",
     "PredictionEvaluator": "api.prediction_evaluator",
     "RankmarkError": "errors",
+    "Rows": "kinds.rows",
     "SignatureError": "errors",
     "TooLargeError": "errors",
     "ToolMissingError": "errors",
+    "Undefined": "kinds.rows",
     "UsageError": "errors",
     "agree": "comparing.agreement",
     "agree_on_systems": "comparing.agreement",
@@ -55,12 +58,15 @@ _HOME = {
     "gate": "comparing.gating",
     "gate_predictions": "comparing.prediction_gate",
     "identify": "peers.identification",
+    "list_measure": "language.own",
     "load": "loading",
     "parse": "language.names",
     "power": "comparing.powering",
     "rank_correlation": "comparing.agreement",
+    "ratio": "kinds.lists",
     "read_qrels": "inputs",
     "read_run": "inputs",
+    "row_measure": "language.own",
 }
 """The module of every name but those of the measures."""
 _MODULES = {
@@ -82,13 +88,15 @@ def __getattr__(name: str) -> Any:
         return _names()
     if name in _HOME or name in _MODULES:
         found = _looked_up(__name__, name, _HOME, _MODULES)
-    elif name.islower() or name not in _names():
+    elif name.islower() or not _is_measure(name):
         # No measure is written in small letters alone, as modules are, whose import asks here first.
         raise AttributeError(f"module 'rankmark' has no attribute {name!r}{_instead(name)}")
     else:
         from rankmark.language.measure import Measure
 
         found = Measure(name)
+        if found.page.origin:  # of which there may be a newer one
+            return found
     globals()[name] = found
     return found
 
@@ -104,10 +112,17 @@ def _instead(name: str) -> str:
     return written_as(name)
 
 
+def _is_measure(name: str) -> bool:
+    from rankmark.language.registry import pages
+
+    return name in pages()
+
+
 def _names() -> list[str]:
     from rankmark.language.registry import pages
 
-    return sorted([*_HOME, *_MODULES, *pages()])
+    ours = (name for name, page in pages().items() if page.origin is None)
+    return sorted([*_HOME, *_MODULES, *ours])
 
 
 def __dir__() -> list[str]:

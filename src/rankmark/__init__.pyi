@@ -44,10 +44,16 @@ from rankmark.explaining.explanation import explain as explain
 from rankmark.inputs import Input as Input
 from rankmark.inputs import read_qrels as read_qrels
 from rankmark.inputs import read_run as read_run
+from rankmark.kinds.lists import JudgedLists as JudgedLists
+from rankmark.kinds.lists import ratio as ratio
+from rankmark.kinds.rows import Rows as Rows
+from rankmark.kinds.rows import Undefined as Undefined
 from rankmark.language.coefficient import Coefficient as Coefficient
 from rankmark.language.conventions.convention import conventions as conventions
 from rankmark.language.measure import Measure as Measure
 from rankmark.language.names import parse as parse
+from rankmark.language.own import list_measure as list_measure
+from rankmark.language.own import row_measure as row_measure
 from rankmark.loading import load as load
 from rankmark.peers.difference import differences as differences
 from rankmark.peers.identification import identify as identify

@@ -12,6 +12,7 @@ from rankmark.aggregation.oddities import order_of
 from rankmark.aggregation.refusals import NONE, Some, some_of
 from rankmark.aggregation.settled import Settled, counted, counting, left_out
 from rankmark.kinds.lists import JudgedLists, Values
+from rankmark.language.own import QueryError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,7 +141,10 @@ def measured(lists: _native.JudgedLists, measures: Sequence[Measure]) -> Measure
     seen = judged_lists(lists)
     values: list[Values] = []
     for measure in measures:
-        computed = measure.compute(seen)
+        try:
+            computed = measure.compute(seen)
+        except QueryError as error:
+            raise error.numbered(_number(lists.queries, error.number)) from error.__cause__
         values.extend(computed if isinstance(computed, tuple) else (computed,))
     return Measured(
         lists.queries,
@@ -151,6 +155,11 @@ def measured(lists: _native.JudgedLists, measures: Sequence[Measure]) -> Measure
         len(lists.rank),
         order_of(seen),
     )
+
+
+def _number(queries: slice | NDArray[np.uint32], place: int) -> int:
+    """The number of one of some queries."""
+    return (queries.start or 0) + place if isinstance(queries, slice) else int(queries[place])
 
 
 def judged_lists(lists: _native.JudgedLists) -> JudgedLists:

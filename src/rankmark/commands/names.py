@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +17,7 @@ __all__ = [
     "by_system",
     "column_names",
     "limits_in",
+    "measure_in",
     "measures_in",
     "name_and_path",
     "named_paths",
@@ -27,13 +29,24 @@ __all__ = [
 
 MEASURE = ("-m", "--measure")
 """The option of measures."""
+_OWN = re.compile(r"\s*([A-Za-z_][\w.]*:[A-Za-z_]\w*)(?=[\s(@]|$)")
+"""What begins as a measure of a user's own is written."""
 
 
 def measures_in(texts: Iterable[str]) -> list[str]:
-    """The measures, each by itself, of texts with one or several."""
+    """The measures, each by itself, of texts with one or several; of ``module:function`` that is imported."""
     from rankmark.language.grammar import split_measures
 
-    return [measure for text in texts for measure in split_measures(text)]
+    return [measure_in(measure) for text in texts for measure in split_measures(text)]
+
+
+def measure_in(text: str) -> str:
+    """A measure as it is written, whose module was imported if it is ``module:function``, a user's own."""
+    if found := _OWN.match(text):
+        from rankmark.language.own import imported
+
+        imported(found[1])
+    return text
 
 
 def usual_measures(measures: list[str], like: Iterable[str], kind: Kind = "list") -> list[str]:
@@ -95,7 +108,7 @@ def limits_in(texts: Iterable[str]) -> dict[str, float]:
             raise UsageError(f"{text!r} is not MEASURE=VALUE, such as nDCG@10=.3")
         if measure in limits:
             raise UsageError(f"the limit of {measure} is said twice: {limits[measure]:g} and {value}")
-        limits[measure] = limit
+        limits[measure_in(measure)] = limit
     return limits
 
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rankmark import _native
 from rankmark.aggregation import observed
 from rankmark.aggregation.observed import Block, Measured, Observed, measured, merged
+from rankmark.aggregation.refusals import some_of
 from rankmark.aggregation.state import Observation
 from rankmark.errors import DataError
 from rankmark.inputs import extent_of, read_inputs, with_text_items
 from rankmark.inputs.looked_at import TablesLookedAt
+from rankmark.language.own import QueryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from rankmark.inputs import Input
@@ -91,9 +94,19 @@ def _observed(
     Each thread judges some queries and computes their measures while their lists are still in its cache.
     """
     parts: list[Measured] = []
-    first_rows, unjudged_queries = _judge(
-        qrels, run, choices, lambda lists: parts.append(measured(lists, measures)), threads=threads or 0
-    )
+    failed: list[QueryError] = []
+
+    def consume(lists: _native.JudgedLists) -> None:
+        try:
+            parts.append(measured(lists, measures))
+        except QueryError as error:  # whose query has an id once all have been judged
+            failed.append(error)
+
+    first_rows, unjudged_queries = _judge(qrels, run, choices, consume, threads=threads or 0)
+    if failed:
+        first = min(failed, key=lambda error: error.number)
+        ids = qrels.table.take(qrels.query, first_rows[first.number : first.number + 1], "query")
+        raise first.named(some_of(ids, np.ones(1, dtype=np.bool_)).ids[0]) from first.__cause__
     return merged(parts, len(first_rows)), first_rows, unjudged_queries
 
 

@@ -82,6 +82,28 @@ class JudgedLists:
         ties = None if self.ties is None else (self.ties[0][kept], self.ties[1][kept])
         return JudgedLists(rank, relevance, offsets, self.retrieved, ties=ties, ideal=self.ideal)
 
+    def one(self, query: int) -> JudgedLists:
+        """The list of one query, by its number, from 0."""
+        own = slice(self.offsets[query], self.offsets[query + 1])
+        offsets = np.array([0, own.stop - own.start])
+        ties = None if self.ties is None else (self.ties[0][own], self.ties[1][own])
+        best = self.ideal.relevance[self.ideal.offsets[query] : self.ideal.offsets[query + 1]]
+        ideal = JudgedLists.perfect(best, np.array([0, len(best)]))
+        length = self.retrieved[query : query + 1]
+        return JudgedLists(self.rank[own], self.relevance[own], offsets, length, ties=ties, ideal=ideal)
+
+    def grades(self, query: int, cutoff: int | None = None) -> tuple[Values, Values]:
+        """Of one query the grades in rank order to the cutoff, NaN for unjudged items; and all judged."""
+        own = slice(self.offsets[query], self.offsets[query + 1])
+        rank, relevance = self.rank[own], self.relevance[own]
+        length = int(self.retrieved[query])
+        size = length if cutoff is None else min(length, cutoff)
+        grades = np.full(size, np.nan)
+        above = rank <= size
+        grades[rank[above] - 1] = relevance[above]
+        best = self.ideal.relevance[self.ideal.offsets[query] : self.ideal.offsets[query + 1]]
+        return grades, best.copy()
+
     def hits(self, rel: float) -> JudgedLists:
         """The relevant items of each list: those judged `rel` or better."""
         return self._once(("hits", rel), lambda: self.where(self.relevance >= rel))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
@@ -49,7 +50,7 @@ class GivenMeasure(Measure):
         """Its name, and that it was not computed here."""
         return [self.name, "values:given"]
 
-    def __reduce__(self) -> tuple[type[Measure], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., Measure], tuple[Any, ...]]:
         return GivenMeasure, (self.name, self.page.better)
 
 

@@ -6,7 +6,7 @@ A measure is written ``nDCG(gain=exp2)@10``, in code, on the command line and in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
@@ -59,7 +59,25 @@ class Measure:
 
     def __post_init__(self) -> None:
         meaning = meaning_of(self.name)
-        known, given = meaning.page, {**meaning.parameters, **self.parameters}
+        self._complete(meaning.page, {**meaning.parameters, **self.parameters})
+
+    @classmethod
+    def of(
+        cls,
+        page: Page,
+        parameters: Mapping[str, Any] = MappingProxyType({}),
+        cutoff: int | None = None,
+        asked: str | None = None,
+    ) -> Measure:
+        """The measure of a page, whatever its name means now: of a user's own there may be a newer one."""
+        made = object.__new__(Measure)
+        said = {"name": page.name, "parameters": parameters, "cutoff": cutoff, "asked": asked}
+        for name, value in said.items():
+            object.__setattr__(made, name, value)
+        made._complete(page, parameters)
+        return made
+
+    def _complete(self, known: Page, given: Mapping[str, Any]) -> None:
         object.__setattr__(self, "name", known.name)
         object.__setattr__(self, "parameters", known.checked(given))
         defaults = {name: known.accepted[name].default for name in given}
@@ -104,7 +122,7 @@ class Measure:
 
         """
         if not data:
-            return Measure(self.name, {**self.given, **parameters}, self.cutoff)
+            return Measure.of(self.page, {**self.given, **parameters}, self.cutoff)
         from rankmark.api.called import BESIDE, value_of
 
         # A text is no list of grades, but one of nDCG's words for its parameter of the same name.
@@ -120,7 +138,7 @@ class Measure:
         """The measure over the first `cutoff` items."""
         if cutoff is None:
             raise MeasureError(f"{self.name}@None: the cutoff is a whole number from 1")
-        return Measure(self.name, self.given, cutoff)
+        return Measure.of(self.page, self.given, cutoff)
 
     @property
     def label(self) -> str:
@@ -130,7 +148,7 @@ class Measure:
     def asked_as(self, text: str | None) -> Measure:
         """The same, asked for by this text; equal to any other."""
         same = text is None or "".join(text.split()) == "".join(self._written.split())
-        return Measure(self.name, self.given, self.cutoff, None if same else text)
+        return Measure.of(self.page, self.given, self.cutoff, None if same else text)
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -217,10 +235,15 @@ class Measure:
 
     def signature(self) -> list[str]:
         """The measure and the value of each parameter, the page's defaults included."""
-        short = Measure(self.name, {}, self.cutoff)
+        short = Measure.of(self.page, cutoff=self.cutoff)
         mean = [] if self.mean == MEAN.default else [f"{MEAN.name}:{self.mean}"]
         values = [f"{name}:{format_value(value)}" for name, value in self.arguments.items()]
-        return [str(short), *values, *mean]
+        return [str(short), *values, *mean, *self.origin()]
+
+    def origin(self) -> list[str]:
+        """Where a user's own measure is from, as signatures say it."""
+        origin = self.page.origin
+        return [f"own:{origin.reference}", f"source:{origin.source}"] if origin else []
 
     def _keywords(self) -> dict[str, Any]:
         """What the page's function is called with."""
@@ -233,7 +256,11 @@ class Measure:
     def __repr__(self) -> str:
         return self._written
 
-    def __reduce__(self) -> tuple[type[Measure], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., Measure], tuple[Any, ...]]:
+        if self.page.origin:
+            from rankmark.language.own import found_again
+
+            return found_again, (self.page.origin, dict(self.given), self.cutoff, self.asked)
         plain = {n: dict(v) if isinstance(v, Mapping) else v for n, v in self.given.items()}
         return Measure, (self.name, plain, self.cutoff, self.asked)
 
@@ -241,9 +268,8 @@ class Measure:
         if not isinstance(other, Measure):
             return NotImplemented
         functions = [name for name, value in self.parameters.items() if callable(value)]
-        return self._written == other._written and all(
-            self.parameters[name] is other.parameters[name] for name in functions
-        )
+        same = self._written == other._written and self.page.origin == other.page.origin
+        return same and all(self.parameters[name] is other.parameters[name] for name in functions)
 
     def __hash__(self) -> int:
         return hash(self._written)

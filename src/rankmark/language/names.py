@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Mapping
+from inspect import isfunction
 from types import MappingProxyType
 from typing import Any
 
@@ -12,14 +12,14 @@ from rankmark.errors import MeasureError
 from rankmark.language.conventions.trec_names import trec_measure
 from rankmark.language.grammar import read
 from rankmark.language.measure import Measure
-from rankmark.language.registry import LISTS_FIRST, Kind, is_known, meaning_of, spellings
+from rankmark.language.registry import LISTS_FIRST, Kind, is_known, meaning_of, remembered, spellings
 
 __all__ = ["as_measure", "parse", "written_as"]
 
 _JOINED = re.compile(r"(?P<name>.+?)(?P<sign>_at_|[_.])(?P<cutoff>[0-9]+)")
 
 
-@functools.lru_cache(maxsize=1024)
+@remembered
 def parse(text: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:
     """The measure written as `text`: ``nDCG@10``, ``AP(rel=2)@100``, or as other tools write it.
 
@@ -79,7 +79,7 @@ def _named(
 ) -> Measure:
     """The measure of a name, looked for in the kinds in their order."""
     meaning = meaning_of(name, kinds, cutoff=cutoff is not None)
-    return Measure(meaning.page.name, {**meaning.parameters, **parameters}, cutoff)
+    return Measure.of(meaning.page, {**meaning.parameters, **parameters}, cutoff)
 
 
 def _refuse_patience(name: str, digits: str, kinds: tuple[Kind, ...]) -> None:
@@ -91,16 +91,20 @@ def _refuse_patience(name: str, digits: str, kinds: tuple[Kind, ...]) -> None:
 
 
 def as_measure(measure: str | Measure, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:
-    """The measure itself, or the one that the text writes, which results then call it."""
+    """The measure itself, that of a function, or the one that the text writes, which results then call it."""
     if isinstance(measure, Measure):
         return measure
     if isinstance(measure, str):
         return _asked(measure, kinds)
+    if isfunction(measure):
+        from rankmark.language.own import plain_measure  # which needs NumPy
+
+        return plain_measure(measure)
     kind = type(measure).__name__
     raise MeasureError(f"{measure!r} of type {kind} is neither a measure nor its name, such as 'nDCG@10'")
 
 
-@functools.lru_cache(maxsize=1024)
+@remembered
 def _asked(text: str, kinds: tuple[Kind, ...]) -> Measure:
     return parse(text, kinds).asked_as(text.strip())
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from inspect import isfunction
 from typing import Any, TypeAlias
 
 from rankmark._native import MOST_THREADS
@@ -16,7 +16,7 @@ from rankmark.language.conventions.convention import convention
 from rankmark.language.grammar import each_cutoff, split_measures
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
-from rankmark.language.registry import LISTS_FIRST, Kind, namesakes, pages
+from rankmark.language.registry import LISTS_FIRST, Kind, namesakes, pages, remembered
 
 __all__ = ["Group", "Plan", "asked_measures", "check_threads", "other_orders", "planned", "separate"]
 
@@ -131,7 +131,7 @@ def _of_lists(asked: tuple[Measure, ...]) -> tuple[Measure, ...]:
     return asked
 
 
-@functools.lru_cache(maxsize=256)
+@remembered
 def _distinct(
     measures: tuple[str | Measure, ...],
     kinds: tuple[Kind, ...],
@@ -153,7 +153,7 @@ def separate(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str 
     """The measures asked for, one by one."""
     if isinstance(measures, str):
         return split_measures(measures)
-    if isinstance(measures, Measure):
+    if isinstance(measures, Measure) or isfunction(measures):
         return [measures]
     if isinstance(measures, Iterable) and not isinstance(measures, Mapping):
         return [one for each in measures for one in (each_cutoff(each) if isinstance(each, str) else [each])]

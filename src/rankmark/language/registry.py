@@ -30,18 +30,28 @@ __all__ = [
     "LISTS_FIRST",
     "MEAN",
     "ROWS_FIRST",
+    "Aggregate",
     "Better",
     "Fact",
     "Kind",
+    "Labels",
+    "Looks",
     "Mean",
+    "Origin",
     "Page",
+    "ScoreKind",
+    "add",
     "is_known",
     "list_measure",
     "meaning_of",
+    "meanings_named",
     "namesakes",
     "near",
     "page",
     "pages",
+    "refer",
+    "referred",
+    "remembered",
     "row_measure",
     "spellings",
 ]
@@ -61,6 +71,7 @@ Mean: TypeAlias = Literal[
     "arithmetic", "geometric", "median", "q05", "q10", "q25", "q75", "q90", "q95", "std", "trimmed"
 ]
 ListFunction: TypeAlias = "Callable[..., Values | tuple[Values, Values]]"
+T = TypeVar("T")
 RowFunction = TypeVar("RowFunction", bound="Callable[..., float | PerQuery | PerClass | AtThreshold]")
 Labels: TypeAlias = Literal["binary", "numbers", "classes"]
 """What a row measure takes a label for: positive or not, a number, or one of the classes that have scores."""
@@ -84,6 +95,25 @@ Every averaged measure that is never negative takes it; no page sees it, since a
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a measure is from that is a user's own.
+
+    Attributes:
+        reference: the module and the function in it, ``module:function``.
+        source: the beginning of the SHA-256 of the function's source text; ``unknown`` without one.
+
+    """
+
+    reference: str
+    source: str
+
+    @property
+    def module(self) -> str:
+        """The module."""
+        return self.reference.partition(":")[0]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page(Definition):
     """A measure's definition; `list_measure` and `row_measure` say what each fact means."""
@@ -100,12 +130,15 @@ class Page(Definition):
     per_query: Fact = False
     usual_bounds: tuple[float | None, float | None] | None = None
     usual_with: tuple[str, ...] | None = None
+    origin: Origin | None = None
 
     def header(self) -> Iterator[str]:
         """What stands above the page: how the measure is written, and its other names."""
         yield from Definition.header(self)
         if names := ", ".join(self._trec_names()):
             yield header_line(f"in trec_eval {names}")
+        if self.origin:
+            yield header_line(f"a measure of your own, {self.origin.reference}")
 
     def _trec_names(self) -> Iterator[str]:
         """What trec_eval calls the measure and those with parameters, of a family the first."""
@@ -130,6 +163,39 @@ class Page(Definition):
 
 
 _PAGES: dict[str, Page] = {}
+_REFERRED: dict[str, Page] = {}
+"""The pages of users' own measures by every ``module:function`` that leads to one."""
+_REMEMBERED: list[functools._lru_cache_wrapper[Any]] = []
+
+
+def remembered(function: Callable[..., T]) -> functools._lru_cache_wrapper[T]:
+    """Keeps what a function of names gives, until there is another measure."""
+    kept = functools.lru_cache(maxsize=1024)(function)
+    _REMEMBERED.append(kept)
+    return kept
+
+
+def add(page: Page) -> None:
+    """Takes in the page of a user's own measure, in the place of one of the same name."""
+    pages()
+    assert page.origin is not None
+    before = _PAGES.get(page.name)
+    for reference in [each for each, known in _REFERRED.items() if known is before]:
+        _REFERRED[reference] = page
+    _PAGES[page.name] = page
+    refer(page.origin.reference, page)
+
+
+def refer(reference: str, page: Page) -> None:
+    """Lets ``module:function`` mean the page of a user's own measure."""
+    _REFERRED[reference] = page
+    for kept in _REMEMBERED:
+        kept.cache_clear()
+
+
+def referred(reference: str) -> Page | None:
+    """The page that ``module:function`` means, if that module was imported."""
+    return _REFERRED.get(reference)
 
 
 def list_measure(
@@ -270,7 +336,7 @@ def pages() -> Mapping[str, Page]:
     return MappingProxyType(_PAGES)
 
 
-@functools.cache
+@remembered
 def _meanings(kind: Kind) -> Mapping[str, list[Meaning[Page]]]:
     """The key of every name and alias of a kind, and what it can mean."""
     return meanings_of(known for known in pages().values() if known.kind == kind)
@@ -280,9 +346,12 @@ _DECORATION = re.compile(r"(?i:^retrieval_?|^multilabel_?|_?score$|_?metric$|_?t
 """What tools write before or after a measure's name: RetrievalMAP, ndcg_score, PrecisionTopK, RecallK."""
 
 
-def _meanings_of(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> list[Meaning[Page]]:
+def meanings_named(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> list[Meaning[Page]]:
+    """All that a name can mean, in the first of the kinds that know it."""
     # A name as its page writes it is unique over all kinds. But where each class has a score there is no
     # other AUC than theirs.
+    if found_own := referred(name):
+        return [Meaning(found_own, {})]
     of_classes = kinds[0] == "class" and key_of(name) in _meanings("class")
     if name in pages() and not of_classes:
         return [Meaning(pages()[name], {})]
@@ -303,10 +372,10 @@ def meaning_of(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST, *, cutoff: bool
         MeasureError: no measure, or several; the message says which come near.
 
     """
-    meanings = _meanings_of(name, kinds)
+    meanings = meanings_named(name, kinds)
     if cutoff and name not in pages():
         of_lists = kinds[0] == "list" or any(meaning.page.kind == "list" for meaning in meanings)
-        lists = meanings if of_lists else [*meanings, *_meanings_of(name, LISTS_FIRST[:1])]
+        lists = meanings if of_lists else [*meanings, *meanings_named(name, LISTS_FIRST[:1])]
         takers = [meaning for meaning in lists if meaning.page.takes_cutoff]
         first = [meaning for meaning in takers if meaning.page.kind == takers[0].page.kind]
         meanings = first or meanings
@@ -315,6 +384,10 @@ def meaning_of(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST, *, cutoff: bool
     if meanings:
         either = ", or ".join(map(str, meanings))
         raise MeasureError(f"{name!r} can mean {either}; write the one that is meant")
+    if ":" in name:
+        raise MeasureError(
+            f"no measure {name!r} is here: import {name.partition(':')[0]} first, since a text never does"
+        )
     if why := absent(name):
         raise MeasureError(f"{why} (`rankmark measures` lists all that there are)")
     raise MeasureError(f"no measure {name!r}{near(name)} (`rankmark measures` lists them all)")
@@ -332,7 +405,7 @@ def namesakes(page: Page) -> list[str]:
     return [o.name for o in others if own & {key_of(name) for name in (o.name, *o.aliases, *o.variants)}]
 
 
-@functools.cache
+@remembered
 def spellings() -> Mapping[str, None]:
     """Every name and alias as its page writes it."""
     names = ((known.name, *known.aliases, *known.variants) for known in pages().values())
@@ -341,7 +414,7 @@ def spellings() -> Mapping[str, None]:
 
 def is_known(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> bool:
     """Whether the name means a measure, or several."""
-    return bool(_meanings_of(name, kinds))
+    return bool(meanings_named(name, kinds))
 
 
 def page(name: str) -> Page:

@@ -26,6 +26,9 @@ label of positive rows if the measure takes binary ones, and ``weights:COLUMN`` 
     LogLoss|clip:1e-15|unit:nats|positive:1|weights:none|rankmark:0.1.0                                full
     LogLoss|rankmark:0.1.0                                                                            short
 
+That of a measure of a user's own says after the measure where that is from, ``own:module:function``, and
+``source:``, by which its source text is told from others, or ``unknown``: that is not reproducible elsewhere.
+
 What a signature does not say is as by default, so that one reader reads both forms.
 """
 
@@ -44,7 +47,7 @@ from rankmark.language.conventions.convention import conventions, takes_text_ite
 from rankmark.language.measure import Measure
 from rankmark.language.names import parse
 from rankmark.language.parameters import parse_value
-from rankmark.language.registry import pages
+from rankmark.language.registry import pages, referred
 from rankmark.rendering.words import brief
 
 __all__ = ["DEFAULTS_OF_ROWS", "ItemIds", "Recipe", "read_signature"]
@@ -103,6 +106,7 @@ class Recipe:
 
     def _short(self) -> Iterator[str]:
         yield _escaped(str(self.measure))
+        yield from map(_escaped, self.measure.origin())
         yield from self._like()
         if self.of_lists:
             standard = Choices().signature()
@@ -187,7 +191,10 @@ def read_signature(text: str) -> Recipe:
     _check_version(text, version)
     if "like" in values:
         _check_tool(values["like"], version)
+    said = unquote(values.pop("own", "")), values.pop("source", "")
+    _check_origin(said)
     measure = _measure(written, values)
+    _check_source(measure, said)
     if measure.page.kind != "list":
         recipe = Recipe(measure, convention=values.pop("like", None), **_rows(values, measure))
         _refuse_unknown(values, measure, ["like", *_rows_of(measure)])
@@ -210,6 +217,37 @@ def read_signature(text: str) -> Recipe:
     choices = [f.name for f in fields(Choices) if f.name != "seed"]
     _refuse_unknown(values, measure, ["like", *choices, "item_ids", "positive", "classes", "weights", "k"])
     return recipe
+
+
+def _check_origin(said: tuple[str, str]) -> None:
+    """Refuses a user's own measure whose module was not imported, which no text does."""
+    reference, source = said
+    if reference and referred(reference) is None:
+        module = reference.partition(":")[0]
+        raise SignatureError(
+            f"the signature is of a measure of somebody's own, {reference} (source {source}): "
+            f"import {module} first"
+        )
+
+
+def _check_source(measure: Measure, said: tuple[str, str]) -> None:
+    """Refuses a user's own measure that is not the one of the signature."""
+    reference, source = said
+    origin = measure.page.origin
+    if (origin is not None) != bool(reference):
+        what = "says nothing of where it is from" if origin else f"says that it is {reference}"
+        raise SignatureError(f"the signature of {measure.name} {what}")
+    if origin is not None and (origin != referred_origin(reference) or origin.source != source):
+        raise SignatureError(
+            f"the signature is of {reference} with the source {source}, and here that of {measure.name} is "
+            f"{origin.source}: its value may be another"
+        )
+
+
+def referred_origin(reference: str) -> Any:
+    """Where the measure is from that ``module:function`` leads to."""
+    known = referred(reference)
+    return known and known.origin
 
 
 def _check_tool(like: str, version: str | None) -> None:

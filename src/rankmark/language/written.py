@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import math
 
 from rankmark.errors import MeasureError
 from rankmark.language.measure import Measure
 from rankmark.language.names import parse
+from rankmark.language.registry import remembered
 
 __all__ = ["written"]
 
@@ -35,7 +35,7 @@ def _is_count(measure: Measure | str) -> bool:
     return _is_name_of_count(measure)
 
 
-@functools.cache
+@remembered
 def _is_name_of_count(name: str) -> bool:
     try:
         return parse(name).page.aggregate == "sum"

@@ -329,7 +329,7 @@ class _Search:
         standard = self._standard.measure
         if not standard.page.takes_cutoff:
             return
-        others = [Measure(standard.name, standard.given, k) for k in CUTOFFS if k != standard.cutoff]
+        others = [Measure.of(standard.page, standard.given, k) for k in CUTOFFS if k != standard.cutoff]
         measures = [each for base in others for each in self._variants(base, most=1)]
         for changes in ({}, *_together(self._choices, 1)):
             self._evaluate(replace(self._standard.choices, **changes), measures)
@@ -394,6 +394,9 @@ class _Search:
             self.lacking.append(f"{name}: {error}")
             return
         (measure,) = plan.measures
+        if result[measure] != result[measure]:
+            self.lacking.append(f"{name}: no query has a value")
+            return
         text_items = plan.text_items and self._tables[1].item_ids == "integer"
         definition = _Definition(measure, plan.own.get(measure, plan.choices), text_items)
         self.values.setdefault(definition, result[measure])
@@ -402,7 +405,7 @@ class _Search:
     def _variants(self, base: Measure, most: int) -> list[Measure]:
         """The measure with up to so many of its parameters changed."""
         found = (
-            Measure(base.name, {**base.given, **changes}, base.cutoff)
+            Measure.of(base.page, {**base.given, **changes}, base.cutoff)
             for several in range(most + 1)
             for changes in _together(self._parameters, several)
         )

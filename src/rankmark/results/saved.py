@@ -6,7 +6,8 @@ What stands in the JSON for a value:
 - a list of its values, if it is a tuple;
 - an object of one field for all else, which says what it is: ``{"float": "nan"}``, ``{"list": […]}``,
   ``{"mapping": [[key, value], …]}``, ``{"measure": ["AP", "map"]}``, ``{"given": ["BLEU", "more"]}`` of a
-  measure that is not computed here, ``{"coefficient": "RBO"}``,
+  measure that is not computed here, ``{"own": …}`` of one of a user's own with all that is known of it but
+  its function, ``{"coefficient": "RBO"}``,
   ``{"array": [column, [rows, columns]]}``, ``{"table": [[name, column], …]}``, ``{"ids": …}`` with such a
   table, and ``{"record": ["Counts", [[field, value], …]]}``, of which the reader knows the classes.
 
@@ -27,8 +28,10 @@ from rankmark._native import Table
 from rankmark.errors import FormatError, UsageError
 from rankmark.language.coefficient import Coefficient, coefficients_of
 from rankmark.language.given_measure import GivenMeasure
+from rankmark.language.grammar import write
 from rankmark.language.measure import Measure
 from rankmark.language.names import parse
+from rankmark.language.own import absent_measure, described
 from rankmark.rendering.shown import Shown
 from rankmark.results.archive import Archive, read_archive, write_archive
 
@@ -85,7 +88,7 @@ class Saved(Shown):
 
 
 def measure_text(measure: Measure) -> str:
-    """How a file names a measure.
+    """How a file names a measure; one of a user's own as ``module:function``, which is to be imported first.
 
     Raises:
         UsageError: it has a function for a parameter.
@@ -93,6 +96,8 @@ def measure_text(measure: Measure) -> str:
     """
     if any(callable(value) for value in measure.parameters.values()):
         raise UsageError(f"{measure} has a function for a parameter, which cannot be saved")
+    if origin := measure.page.origin:
+        return write(origin.reference, measure.parameters, measure.cutoff)
     return str(measure)
 
 
@@ -135,6 +140,9 @@ class _Writer:
                 return value if math.isfinite(value) else {"float": str(float(value))}
             case GivenMeasure():
                 return {"given": [value.name, value.page.better]}
+            case Measure() if value.page.origin:
+                measure_text(value)
+                return {"own": self.written(described(value))}
             case Measure():
                 return {"measure": [measure_text(value), value.asked]}
             case Coefficient():
@@ -186,6 +194,7 @@ class _Reader:
             "list": self._list,
             "mapping": self._mapping,
             "measure": self._measure,
+            "own": self._own,
             "given": self._given,
             "coefficient": self._coefficient,
             "array": self._array,
@@ -212,6 +221,9 @@ class _Reader:
     def _measure(self, written: Written) -> Measure:
         text, asked = written
         return parse(text).asked_as(asked)
+
+    def _own(self, written: Written) -> Measure:
+        return absent_measure(self.read(written))
 
     def _given(self, written: Written) -> Measure:
         name, better = written

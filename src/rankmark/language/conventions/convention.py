@@ -184,7 +184,7 @@ class Convention:
                 continue
             theirs, others = one.measure.parameters, other.measure.parameters
             fixed = {name: value for name, value in theirs.items() if others.get(name) == value}
-            return Meaning(Measure(asked.name, {**fixed, **asked.given}, asked.cutoff), one.choices)
+            return Meaning(Measure.of(asked.page, {**fixed, **asked.given}, asked.cutoff), one.choices)
         known = ", ".join(map(_shown, names))
         there = {
             "list": f"it has {known or 'no measures of lists'}",
@@ -225,7 +225,7 @@ def _target(variant: str | Variant) -> str:
 
 
 def _unset(measure: Measure) -> Measure:
-    return Measure(measure.name, {}, measure.cutoff)
+    return Measure.of(measure.page, cutoff=measure.cutoff)
 
 
 @functools.lru_cache(maxsize=1024)
