@@ -405,7 +405,8 @@ class View:
         measures = ", ".join(map(str, shown.measures))
         first = f"{measures}. {mark_line(self.comparison)[0].upper()}{mark_line(self.comparison)[1:]}"
         queries = queries_line(self.comparison).removeprefix("compared on ")
-        return f"{first}: {test_line(self.comparison)}; {queries}."
+        left = (f" {line[0].upper()}{line[1:]}." for line in shown.left_out)
+        return "".join((f"{first}: {test_line(self.comparison)}; {queries}.", *left))
 
     def notes(self) -> list[str]:
         """What stands beneath the tables; lines that belong to the one before are indented."""
