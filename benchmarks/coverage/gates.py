@@ -7,6 +7,7 @@ than 5% may pass with 95% confidence; of equal systems as many as possible shoul
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -120,6 +121,47 @@ def _clustered(repetitions: int) -> Iterator[tuple[str, dict[str, Share]]]:
             return {way: bound <= 0.1 for way, bound in bounds.items()}
 
         yield name, shares(repetitions, 3, once)
+
+
+USERS = (40, 200)
+SIZES: dict[str, Callable[[Generator, int], NDArray[np.int_]]] = {
+    "5 rows each": lambda _, users: np.full(users, 5),
+    "2 to 14 rows each": lambda rng, users: rng.integers(2, 15, users),
+    "Pareto(1.5) rows each": lambda rng, users: 1 + (3 * rng.pareto(1.5, users)).astype(int).clip(0, 200),
+}
+
+
+def _accuracy_drops(
+    rng: Generator, _: int, *, users: int, sizes: Callable[[Generator, int], NDArray[np.int_]], lost: float
+) -> dict[str, bool]:
+    """A table where so great a share of users is worse off on all of their rows, and may be."""
+    user = np.repeat(np.arange(users), sizes(rng, users))
+    label = rng.integers(0, 2, len(user))
+    label[:2] = 0, 1  # both classes
+    wrong = (rng.random(users) < lost)[user]
+    right = np.where(label == 1, 0.9, 0.1)
+    table = {"label": label, "user": user, "old": right, "new": np.where(wrong, 1 - right, right)}
+    gate = rm.gate_predictions(
+        table,
+        {"old": "old", "new": "new"},
+        "Accuracy",
+        baseline="old",
+        max_drop=lost,
+        confidence=CONFIDENCE,
+        query="user",
+    )
+    by_row = statistics.gaffke_bound(wrong.astype(float), most=1, confidence=CONFIDENCE)
+    return {"gate by user": bool(gate), "gate by row": by_row <= lost}
+
+
+def _accuracy(repetitions: int) -> Iterator[tuple[str, dict[str, Share]]]:
+    """Accuracy by users, of tables as a gate takes them."""
+    for lost in (0.1, 0.3):
+        for users in USERS:
+            for name, sizes in SIZES.items():
+                once = partial(_accuracy_drops, users=users, sizes=sizes, lost=lost)
+                found = shares(max(repetitions // 5, 1), 11, once)
+                yield f"{100 * lost:g}% of {users} users lose all, {name}", found
 
 
 NIGHTS = 1_000
@@ -252,6 +294,11 @@ def tables(repetitions: int) -> Iterator[Table]:
     yield Table(
         f"The same where 20% of {CLUSTERS} users lose",
         dict(_clustered(repetitions)),
+        GOALS,
+    )
+    yield Table(
+        "The same of Accuracy by users",
+        dict(_accuracy(repetitions)),
         GOALS,
     )
     yield Table(
