@@ -431,7 +431,7 @@ def test_undefined_scores_are_refused_with_their_place(library: Any, exclude: An
             rm.UsageError,
             "scores is of type DataFrame, not a dense array",
         ),
-        ({"scores": sparse.csr_array(ONE)}, rm.UsageError, "scores is of type csr_array, not a dense array"),
+        ({"scores": sparse.coo_array(ONE[0])}, rm.UsageError, "scores is of type coo_array, not a dense"),
         ({"queries": [None]}, rm.UsageError, "queries"),
         ({"scores": [[1.0], [1.0, 2.0]]}, rm.UsageError, "rows of unequal length; pad them"),
         ({"scores": NAN, "relevance": [[0], [0]]}, rm.DataError, "2 NaN, the first in row 1, column 1"),

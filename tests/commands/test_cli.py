@@ -548,7 +548,7 @@ def test_compare_shows_differences_and_how_sure_they_are(run: Run) -> None:
     assert (code, err) == (0, "")
     assert [line.split()[0] for line in out.splitlines()[:4]] == ["system", "------", "bm25", "dense"]
     assert "RR       dense      +0.1667" in out
-    assert "corrected by Holm over 2 tests" in out
+    assert "corrected by Holm over 2 tests" in " ".join(out.split())
     assert "dense: 3 queries judged, 2 answered, 1 missing (counted as 0)" in out
 
 

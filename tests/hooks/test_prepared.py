@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankmark as rm
-from rankmark.hooks.prepared import Asked, sizes_of
+from rankmark.hooks.prepared import Asked, sizes_of, together
 from strategies import PAGES, at_most, grades, usable_measures
 
 RNG = np.random.default_rng(5)
@@ -138,6 +138,27 @@ def test_groups_have_to_stand_together() -> None:
     assert sizes_of(["b", "b", "a"]).tolist() == [2, 1]
     with pytest.raises(rm.DataError, match="do not stand together"):
         sizes_of([1, 2, 1])
+
+
+@pytest.mark.parametrize("ids", [[1, "a", 1, (2,)], ["b", "", "b", "a"], [2.5, 1.0, 2.5, 3.0]])
+def test_ids_of_groups_need_no_order(ids: list[Any]) -> None:
+    column = np.empty(4, dtype=object)
+    column[:] = ids
+    order, sizes = together(column)
+    assert (order.tolist(), sizes.tolist()) == ([0, 2, 1, 3], [2, 1, 1])
+
+
+@pytest.mark.parametrize("ids", [["a", None], [1.0, np.nan], np.array(["a", np.nan], dtype=object)])
+def test_a_row_without_a_group_is_told(ids: Any) -> None:
+    for grouped in (sizes_of, together):
+        with pytest.raises(rm.DataError, match=r"row 1 \(from 0\) has no group"):
+            grouped(ids)
+    with pytest.raises(rm.DataError, match=r"the shape \(2, 1\); give the group of each row"):
+        sizes_of([["a"], ["b"]])
+
+
+def test_no_rows_have_no_groups() -> None:
+    assert sizes_of([]).tolist() == []
 
 
 @pytest.mark.parametrize("name", ["lightgbm", "xgboost", "catboost", "scorer"])

@@ -158,3 +158,17 @@ def test_without_routing_it_is_said_how_to_enable_it() -> None:
 def test_without_groups_it_is_said_how_to_give_them() -> None:
     with pytest.raises(rm.DataError, match=r"the scorer was given none: say params=\{'groups': groups\}"):
         rm.hooks.scorer("nDCG@10")(regressor(), X, Y)
+
+
+@pytest.mark.usefixtures("routing")
+def test_groups_and_weights_are_one_a_row() -> None:
+    model, given = rm.hooks.scorer("nDCG@10"), {"groups": GROUPS, "sample_weight": np.ones(len(Y))}
+    for name, said in (("groups", "groups"), ("sample_weight", "weights")):
+        with pytest.raises(rm.DataError, match=f"there are {len(Y) - 1} {said} and {len(Y)} labels"):
+            model(regressor(), X, Y, **{**given, name: given[name][1:]})
+
+
+def test_labels_of_two_classes_have_to_be_known_to_the_model() -> None:
+    model = sklearn("linear_model").LogisticRegression().fit(X, Y > 1)
+    with pytest.raises(rm.DataError, match=r"fitted on the classes False, True, and .* labels are others"):
+        rm.hooks.scorer("AUC")(model, X, np.where(Y > 1, 7, 0))

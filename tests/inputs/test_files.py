@@ -13,6 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import rankmark as rm
 from rankmark.errors import ColumnError, DataError, FileMissingError, FormatError, UsageError
 from rankmark.inputs import read_qrels, read_run
 from rankmark.inputs.files import _standard_input as standard_input
@@ -176,15 +177,15 @@ def test_where_a_file_is_broken(
 @pytest.mark.parametrize(
     ("address", "instead"),
     [
-        ("http://example.org/qrels.txt", "curl -O"),
-        ("s3://bucket/*.parquet", "aws s3 cp"),
-        ("gs://bucket/qrels.csv", "gcloud storage cp"),
-        ("abfss://container@account/qrels.csv", "copy it here first"),
+        ("hdfs://host/qrels.csv", "hdfs dfs -get"),
+        ("ftp://host/qrels.csv", "copy it here first"),
         ("file:///tmp/qrels.txt", "give its path, without 'file://'"),
     ],
 )
 def test_addresses_are_not_fetched(address: str, instead: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(f"{address!r} is an address, and only files")) as error:
+    with pytest.raises(
+        UsageError, match=re.escape(f"{address!r} is an address, and here only files")
+    ) as error:
         read_qrels(address)
     assert instead in str(error.value)
     with pytest.raises(UsageError, match="is an address"):
@@ -200,3 +201,34 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     standard_input.cache_clear()
     with pytest.raises(UsageError, match="'-' is standard input, which there is none of here"):
         read_qrels("-")
+
+
+PRINTED = "num_ret\t1\t10\nmap\t1\t0.5\nmap\t2\t0.3\nrunid\tall\tbm25\nmap\tall\t0.4\n"
+
+
+@pytest.mark.parametrize(
+    "door",
+    [
+        lambda path: rm.evaluate(path, {"1": ["d"]}, "AP"),
+        lambda path: rm.evaluate(path, path, "AP", engine="stream"),
+        lambda path: rm.check(path, {"1": ["d"]}),
+        read_qrels,
+        lambda path: rm.gate(path, {"1": ["d"]}, {"1": ["d"]}, "AP", max_drop=0.1),
+        lambda path: rm.evaluate({"1": {"d": 1}}, path, "AP"),
+    ],
+)
+@pytest.mark.parametrize("text", [PRINTED, PRINTED.replace("runid\tall\tbm25\n", "")])
+def test_what_trec_eval_prints_of_queries_is_no_judgements(tmp_path: Path, door: Any, text: str) -> None:
+    """Of three fields a line, as judgements are: measures would be queries, and queries items."""
+    path = tmp_path / "bm25.eval"
+    path.write_text(text)
+    with pytest.raises(
+        FormatError, match=r"values of queries, as trec_eval -q prints them, and no .*-matrix"
+    ):
+        door(str(path))
+
+
+def test_judgements_of_queries_called_as_measures_are_judgements(tmp_path: Path) -> None:
+    path = tmp_path / "qrels.txt"
+    path.write_text("map\td1\t1\nmap\td2\t0\nq2\tall\t1\n")
+    assert rm.evaluate(str(path), {"map": ["d1"], "q2": ["all"]}, "AP")["AP"] == 1

@@ -502,6 +502,7 @@ MEET = [
         ("keras-rs", "NDCG", (NEGATIVE, CLEAR), "Negative labels"),
         ("mlflow", "ndcg_at_3", (ONES, {"q": {"a": 1.0}}), "ndcg_at_k of lists that are shorter"),
         ("mlflow", "recall_at_3", (EITHER, CLEAR), "neither relevant items nor results"),
+        ("haystack", "DocumentNDCGEvaluator", (NEGATIVE, CLEAR), "Negative grades, which lose something"),
         ("beir", "MRR@10", ({7: {1: 1}}, {7: {7: 1.0, 1: 0.5}}), "whose id is that of the query"),
 ]  # fmt: skip
 
@@ -526,7 +527,7 @@ def test_what_keeps_a_number_from_being_the_tools_is_said_beside_it(
 @pytest.mark.parametrize("like", [r.name for r in rm.conventions().values() if r.measures])
 def test_nothing_is_said_where_nothing_keeps_it_from_being_so(like: str) -> None:
     record = rm.conventions()[like]
-    asked = next(each for each in ("nDCG@10", "RR", "RR@10") if record.has(each))
+    asked = next(each for each in ("nDCG@10", "RR", "RR@10", "AP", "P@10") if record.has(each))
     result = rm.evaluate(ONES, {"q": {"a": 3.0, "x": 2.0, "c": 1.0}}, asked, like=like)
     assert result.notes == ()
     assert result.account()[0].endswith(f", as in {record.label}")
@@ -559,6 +560,7 @@ TWICE = [("q", "a", 3.0), ("q", "a", 2.0), ("q", "c", 1.0)]
         *[("trec_eval-9", "map"), ("ir_measures", "AP"), ("ranx", "map"), ("rectools", "MAP@3")],
         *[("replay", "MAP@3"), ("lenskit", "Recall@3"), ("spark", "recallAt(3)")],
         *[("mteb", "map_at_3"), ("sentence-transformers", "map@3"), ("mlflow", "precision_at_3")],
+        *[("haystack", "DocumentMRREvaluator"), ("llama-index", "ap"), ("ragas", "context_precision")],
     ],
 )
 def test_what_a_tool_makes_of_the_same_item_twice_is_said_where_it_is_there_and_taken(
@@ -673,7 +675,7 @@ def test_every_tool_of_the_field_has_a_record_that_says_what_it_cannot_do() -> N
         "trec_eval trec_eval-9 ir_measures ranx sklearn torchmetrics rectools replay recbole recpack "
         "lenskit recommenders elliot evidently rexmex lightgbm xgboost catboost tf-ranking gdeval "
         "msmarco beir fuxictr torchrec mteb sentence-transformers sentence-transformers-reranking keras-rs "
-        "mlflow spark"
+        "mlflow spark haystack llama-index ragas"
     )
     assert list(rm.conventions()) == expected.split()
     for record in rm.conventions().values():
@@ -863,7 +865,7 @@ TIED_RUN = {"q1": {"7": 0.5, "12": 0.5, "9": 0.5}, "q2": {"5": 1.0, "3": 1.0}}
 @pytest.mark.parametrize("short", [False, True])
 def test_the_signature_of_a_convention_gives_its_number_again(like: Any, short: Any) -> None:
     record = rm.conventions()[like]
-    asked = next(each for each in ("nDCG@10", "RR", "RR@10") if record.has(each))
+    asked = next(each for each in ("nDCG@10", "RR", "RR@10", "AP", "P@10") if record.has(each))
     result = rm.evaluate(GRADED_QRELS, TIED_RUN, asked, like=like)
     signature = result.signature(result.measures[0], short=short)
     assert f"|like:{record.label}|" in signature

@@ -50,6 +50,13 @@ def test_another_cutoff_is_looked_for_last() -> None:
     assert first.changes == ("@5",)
 
 
+def test_a_convention_without_a_value_is_no_candidate() -> None:
+    found = identify({"q": {"a": 0}}, {"q": ["a"]}, "nDCG@10", 0.5)
+    assert "elliot: no query has a value" in found.lacking
+    nearness = [abs(each.off) for each in found.candidates]
+    assert nearness == sorted(nearness)
+
+
 def test_the_digits_given_decide_what_fits() -> None:
     # Lists of one item at rank 3 and at rank 1: (1/3 + 1) / 2.
     qrels, run = {1: {1: 1}, 2: {1: 1}}, {1: [3, 2, 1], 2: [1]}

@@ -14,9 +14,9 @@ from rankmark.api.evaluation import departing, evaluate_tables, result_of
 from rankmark.api.finishing import Finish
 from rankmark.engines import dense
 from rankmark.errors import ChoiceError, UsageError
-from rankmark.inputs.arrays.candidates import read_candidates, tables_of_candidates
+from rankmark.inputs.arrays.candidates import Stored, read_candidates, read_scores, tables_of_candidates
 from rankmark.inputs.arrays.judged_items import lists_like_grades, read_excluded, read_relevance
-from rankmark.inputs.arrays.libraries import Array, Factors, Matrix, as_matrix
+from rankmark.inputs.arrays.libraries import Array, Factors, as_matrix
 from rankmark.inputs.arrays.scored import Scored, read_query_ids
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import ClustersBy
@@ -71,7 +71,8 @@ def evaluate_arrays(
 
     Args:
         scores: shape [queries, items], of NumPy, torch, JAX, CuPy or another library of the array API. NaN is
-            an error, +inf is a score like others.
+            an error, +inf is a score like others. Or a sparse matrix of SciPy: what it stores is in the
+            lists, zeros that are stored, too, and nothing else is.
         relevance: the grades: a sparse matrix of SciPy of the same shape, in which what is stored is judged,
             zeros too; a list with the relevant items of each row; or a dense array of the same shape, in
             which everything is judged but NaN. A row in which nothing is judged is an unjudged query.
@@ -125,8 +126,8 @@ def evaluate_arrays(
     plan = planned(measures, like, given(choices, ArrayChoices, evaluate_arrays))
     check_threads(threads)
     duplicates = plan.choices.duplicates
-    matrix = Matrix(as_matrix(scores, "scores"))
-    candidates = read_candidates(matrix, lengths, mask)
+    matrix = read_scores(scores)
+    candidates = read_candidates(matrix, lengths, mask, items)
     ids = read_query_ids(queries, matrix.shape[0])
     finish = Finish.asked(
         plan,
@@ -140,7 +141,7 @@ def evaluate_arrays(
         threads=threads,
         bounds=bounds,
     )
-    if items is not None:
+    if items is not None or isinstance(matrix, Stored):
         if k is not None:
             raise UsageError("k ends lists of all items; lists of candidates end where they do: take k out")
         tables = tables_of_candidates(matrix, candidates, items, ids, relevance, exclude, duplicates)

@@ -23,9 +23,9 @@ from rankmark.engines import dense, local
 from rankmark.errors import ChoiceError, DataError, FormatError, IdTypeError, UsageError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs import extent_of, read_inputs, with_text_items
-from rankmark.inputs.arrays.candidates import read_candidates, tables_of_candidates
-from rankmark.inputs.arrays.judged_items import lists_like_grades, read_excluded, read_relevance
-from rankmark.inputs.arrays.libraries import Array, Matrix, as_matrix
+from rankmark.inputs.arrays.candidates import Stored, read_candidates, read_scores, tables_of_candidates
+from rankmark.inputs.arrays.judged_items import is_sparse, lists_like_grades, read_excluded, read_relevance
+from rankmark.inputs.arrays.libraries import Array
 from rankmark.inputs.arrays.scored import Scored, read_query_ids
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import ClustersBy
@@ -216,7 +216,7 @@ class Evaluator:
         Scores on another device stay there, and are not kept. What is refused changes nothing.
 
         Args:
-            scores: shape [queries, items].
+            scores: shape [queries, items]; also a sparse matrix.
             relevance: the grades, of the same shape, or the relevant items of each row.
             queries: the id of each row. If None, numbers that go on where those before end, from 0, so that
                 all rows of all batches are queries of their own. Evaluators that are to be merged, such as
@@ -233,7 +233,7 @@ class Evaluator:
 
         """
         check_threads(threads)
-        if items is None:
+        if items is None and not is_sparse(scores):
             check_column_order(self._plan)
         with self._lock:  # so that no two batches are given the same numbers
             self._update_arrays(scores, relevance, queries, exclude, items, lengths, mask, threads)
@@ -249,11 +249,11 @@ class Evaluator:
         mask: Array | None,
         threads: int | None,
     ) -> None:
-        matrix = Matrix(as_matrix(scores, "scores"))
+        matrix = read_scores(scores)
         rows = matrix.shape[0]
         query_ids = read_query_ids(self._running(rows) if queries is None else queries, rows)
-        candidates = read_candidates(matrix, lengths, mask)
-        if items is not None:
+        candidates = read_candidates(matrix, lengths, mask, items)
+        if items is not None or isinstance(matrix, Stored):
             duplicates = self._plan.choices.duplicates
             tables = tables_of_candidates(
                 matrix, candidates, items, query_ids, relevance, exclude, duplicates

@@ -22,13 +22,11 @@ import numpy as np
 from rankmark.api.evaluation import evaluate
 from rankmark.errors import CallError, DataError, MeasureError, NotHereError, UsageError, did_you_mean
 from rankmark.inputs import Input, read_qrels, read_run
-from rankmark.language.conventions.convention import convention
 from rankmark.language.conventions.trec_table import split_name
-from rankmark.language.grammar import write
 from rankmark.language.measure import Measure as Page
+from rankmark.peers.ir_measures_names import written_here
 
 _FIRST = {"rel": 1, "judged_only": False}
-_CWL = ("BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG")
 _SUMS = ("NumQ", "NumRel", "NumRet", "NumRelRet")
 
 
@@ -387,20 +385,10 @@ def _translated(measure: Measure) -> tuple[str | Page, Mapping[str, str]]:
     """
     known = _KNOWN[measure.NAME]
     given = {n: v for n, v in measure.params.items() if v != known.parameters.get(n) and v is not None}
-    if measure.NAME in _CWL or measure.NAME == "RBP":
-        return _of_cwl(measure, given), {"ties": "input"}
-    choices = {"like": "ir_measures"} | ({"unjudged": "ignore"} if given.pop("judged_only", False) else {})
-    if given.pop("relative", False):
-        inner = f"(rel={given['rel']})" if "rel" in given else ""
-        return f"SetRelP{inner}", choices
-    name = repr(Measure(measure.NAME, given))
     if "gains" in given:
-        return _with_gains(given), choices
-    if name == "Judged":  # without a cutoff equal scores are no matter
-        return name, {}
-    if not convention("ir_measures").has(name):
-        raise MeasureError(f"rankmark has no {measure} of ir_measures")
-    return name, choices
+        ignored = {"unjudged": "ignore"} if given.get("judged_only") else {}
+        return _with_gains(given), {"like": "ir_measures", **ignored}
+    return written_here(measure.NAME, given, lambda rest: repr(Measure(measure.NAME, rest)))
 
 
 def _with_gains(given: Mapping[str, Any]) -> Page:
@@ -410,20 +398,6 @@ def _with_gains(given: Mapping[str, Any]) -> Page:
         raise MeasureError("nDCG takes gains or dcg='exp-log2', and not both")
     gain = {"gain": lambda grade: max(gains.get(grade, grade), 0)}
     return Page("nDCG", gain, given.get("cutoff"))
-
-
-def _of_cwl(measure: Measure, given: dict[str, Any]) -> str:
-    """How one of these measures is written here."""
-    cutoff = given.pop("cutoff", None)
-    if measure.NAME == "RBP":
-        if cutoff is not None or "rel" not in given:
-            raise MeasureError(f"{measure}: RBP is had with rel and without a cutoff here, RBP(rel=1)")
-        given.setdefault("p", 0.8)
-    elif given.keys() & {"min_rel", "dcg"}:
-        raise MeasureError(f"{measure}: rankmark has it with min_rel=0 only")
-    else:
-        given |= {"gain": "linear", "max_grade": given.pop("max_rel")}
-    return write(measure.NAME, given, cutoff)
 
 
 # --- Texts -------------------------------------------------------------------------------------------------

@@ -161,7 +161,7 @@ def _tables(scores: Any, labels: Any, queries: NDArray[Any], more: Mapping[str, 
     present = columns.pop("mask", None)
     table = pl.DataFrame(columns)
     if present is not None:
-        table = table.filter(present)
+        table = table.filter(present.astype(np.bool_))
     if "items" in columns:
         table = table.rename({"items": "item"})
     else:  # numbers of a query's rows, which do not depend on the batch

@@ -55,7 +55,8 @@ def _several(given: Any, what: str, otherwise: str) -> Iterable[Any]:
 def _id_of(document: Any) -> Any:
     if not isinstance(document, Mapping):
         return document
-    for fields in (document, document.get("metadata") or {}):
+    metadata = document.get("metadata")
+    for fields in (document, metadata if isinstance(metadata, Mapping) else {}):
         for name in NAMES:
             if fields.get(name) is not None:
                 return fields[name]

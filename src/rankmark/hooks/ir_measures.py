@@ -15,8 +15,7 @@ from rankmark.api.evaluation import evaluate
 from rankmark.errors import DataError, MeasureError
 from rankmark.hooks.tools import tool
 from rankmark.inputs import read_qrels, read_run
-from rankmark.language.conventions.convention import convention
-from rankmark.language.grammar import write
+from rankmark.peers.ir_measures_names import written_here
 
 if TYPE_CHECKING:
     from rankmark.inputs.input import Input
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["provider", "register", "unregister"]
 
 NAME = "rankmark"
-CWL = ("BPM", "INSQ", "INST", "NERR10", "NERR11", "NERR8", "NERR9", "RBP", "SDCG")
-"""The measures that ir_measures has of C/W/L's program, which keeps the order of rows with equal scores."""
 
 
 @functools.cache
@@ -158,22 +155,7 @@ def _translated(measure: Any) -> tuple[str, Mapping[str, str]] | None:
     """What a measure is called here, and the choices it is evaluated with; None if there is none."""
     usual = measure.SUPPORTED_PARAMS
     given = {name: value for name, value in measure.params.items() if value != usual[name].default}
-    if measure.NAME in CWL:
-        name = _of_cwl(measure.NAME, given)
-        return None if name is None else (name, {"ties": "input"})
-    ignored = {"unjudged": "ignore"} if given.pop("judged_only", False) else {}
-    name = repr(type(measure)(**given))
-    return (name, {"like": "ir_measures", **ignored}) if convention("ir_measures").has(name) else None
-
-
-def _of_cwl(name: str, given: dict[str, Any]) -> str | None:
-    """How one of these measures is written here; None of one that C/W/L's program has not."""
-    cutoff = given.pop("cutoff", None)
-    if name == "RBP":
-        if cutoff is not None or "rel" not in given:
-            return None
-    elif given.keys() & {"min_rel", "dcg"}:
+    try:
+        return written_here(measure.NAME, given, lambda rest: repr(type(measure)(**rest)))
+    except MeasureError:
         return None
-    else:
-        given |= {"gain": "linear", "max_grade": given.pop("max_rel")}
-    return write(name, given, cutoff)

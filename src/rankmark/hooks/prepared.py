@@ -301,18 +301,37 @@ def sizes_of(groups: Any) -> Values:
     """How many rows each group has, of the group of each row, where the rows of a group stand together.
 
     Raises:
-        DataError: they do not.
+        DataError: they do not, or a row has no group.
 
     """
-    ids = np.asarray(groups)
-    opens = np.flatnonzero(np.append(True, ids[1:] != ids[:-1]))
-    names = ids[opens]
-    if len(np.unique(names)) < len(names):
+    ids = _numbered(groups)
+    opens = np.flatnonzero(np.diff(ids, prepend=-1))
+    if len(np.unique(ids)) < len(opens):
         raise DataError("the rows of a group do not stand together; sort the rows by their group")
     return np.diff(opens, append=len(ids))
 
 
 def together(groups: Any) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """The rows in an order in which those of a group stand together, and how many each group has."""
-    _, group, sizes = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)
-    return np.argsort(group, kind="stable"), sizes
+    """The rows in an order in which those of a group stand together, and how many each group has.
+
+    Raises:
+        DataError: a row has no group.
+
+    """
+    ids = _numbered(groups)
+    return np.argsort(ids, kind="stable"), np.bincount(ids)
+
+
+def _numbered(groups: Any) -> NDArray[np.int64]:
+    """The number of each row's group."""
+    ids = np.asarray(groups)
+    if ids.ndim != 1:
+        raise DataError(f"groups have the shape {ids.shape}; give the group of each row")
+    if ids.dtype.kind not in "fO":
+        return np.unique(ids, return_inverse=True)[1]
+    known: dict[Any, int] = {}  # because ids of several types have no order
+    for row, each in enumerate(ids.tolist()):
+        if each is None or each != each:
+            raise DataError(f"row {row} (from 0) has no group: {each!r} stands there")
+        known.setdefault(each, len(known))
+    return np.array([known[each] for each in ids.tolist()], dtype=np.int64)

@@ -107,9 +107,13 @@ class Scorer:
                 f"{self._of_groups[0]} is a value of each group, and the scorer was given none: say "
                 f"{GIVING_GROUPS}"
             )
+        truth = np.asarray(y_true)
+        for name, column in (("groups", groups), ("weights", sample_weight)):
+            if column is not None and len(column) != len(truth):
+                raise DataError(f"there are {len(column):,} {name} and {len(truth):,} labels; give one a row")
         order, sizes = (slice(None), None) if groups is None else together(groups)
         weights = None if sample_weight is None else np.asarray(sample_weight)[order]
-        model = _Model(estimator, features, np.asarray(y_true))
+        model = _Model(estimator, features, truth)
         scores = []
         for asked in self._asked:
             (measure,) = asked.asked(classes=model.several)
@@ -172,13 +176,21 @@ class _Model:
             )
         if page.kind == "row" and page.labels == "numbers" and page.scores == "any":
             return self._labels, self._answer("predict")
-        positive = (self._labels == self._classes[-1]).astype(np.int64)
+        positive = (self._places(self._classes, measure) == len(self._classes) - 1).astype(np.int64)
         if sees_probabilities(measure) or not hasattr(self._estimator, "decision_function"):
             return positive, self._answer("predict_proba")[:, -1]
         return positive, self._answer("decision_function")
 
     def _of_classes(self, classes: NDArray[Any], measure: Measure) -> tuple[NDArray[Any], NDArray[Any]]:
         """The numbers of the labels' classes, and a score of each class."""
+        place = self._places(classes, measure)
+        if hasattr(self._estimator, "predict_proba") or measure.page.scores != "greatest":
+            return place, self._answer("predict_proba")
+        # The class that is predicted will do.
+        return place, (self._answer("predict")[:, None] == classes).astype(np.float64)
+
+    def _places(self, classes: NDArray[Any], measure: Measure) -> NDArray[np.intp]:
+        """Which of the classes each label is."""
         place = np.minimum(np.searchsorted(classes, self._labels), len(classes) - 1)
         if (unknown := classes[place] != self._labels).any():
             raise DataError(
@@ -186,10 +198,7 @@ class _Model:
                 f"{', …' if len(classes) > 5 else ''}, and {int(unknown.sum())} labels are others, such as "
                 f"{self._labels[unknown][0]}"
             )
-        if hasattr(self._estimator, "predict_proba") or measure.page.scores != "greatest":
-            return place, self._answer("predict_proba")
-        # The class that is predicted will do.
-        return place, (self._answer("predict")[:, None] == classes).astype(np.float64)
+        return place
 
     def _answer(self, method: str) -> NDArray[Any]:
         if not hasattr(self._estimator, method):

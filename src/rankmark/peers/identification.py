@@ -394,6 +394,9 @@ class _Search:
             self.lacking.append(f"{name}: {error}")
             return
         (measure,) = plan.measures
+        if result[measure] != result[measure]:
+            self.lacking.append(f"{name}: no query has a value")
+            return
         text_items = plan.text_items and self._tables[1].item_ids == "integer"
         definition = _Definition(measure, plan.own.get(measure, plan.choices), text_items)
         self.values.setdefault(definition, result[measure])

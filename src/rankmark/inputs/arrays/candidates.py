@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +14,12 @@ from rankmark.errors import DataError, UsageError
 from rankmark.inputs.arrays.judged_items import (
     Sparse,
     is_dense,
+    is_sparse,
     lists_like_grades,
     read_excluded,
     read_grades,
     read_relevance,
+    read_stored,
 )
 from rankmark.inputs.arrays.libraries import Array, Masked, Matrix, Scores, as_matrix, to_numpy
 from rankmark.inputs.input import Input
@@ -23,11 +27,47 @@ from rankmark.inputs.roles import Side
 from rankmark.kinds.lists import Values
 from rankmark.language.choices import Duplicates
 
-__all__ = ["read_candidates", "tables_of_candidates"]
+__all__ = ["Stored", "read_candidates", "read_scores", "tables_of_candidates"]
 
 
-def read_candidates(matrix: Matrix, lengths: Array | None, mask: Array | None) -> Masked | None:
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The scores of a sparse matrix: those that are stored.
+
+    Attributes:
+        shape: of the matrix.
+        scores: those that are stored, zeros too, as the grades of their columns.
+
+    """
+
+    shape: tuple[int, int]
+    scores: Sparse
+
+
+def read_scores(scores: Array) -> Matrix | Stored:
+    """Scores of all items in a dense array, or of some in a sparse matrix.
+
+    Raises:
+        UsageError: it is neither.
+
+    """
+    if not is_sparse(scores) or len(scores.shape) != 2:
+        return Matrix(as_matrix(scores, "scores"))
+    return Stored(scores.shape, read_stored(scores, "scores"))
+
+
+def read_candidates(
+    matrix: Matrix | Stored, lengths: Array | None, mask: Array | None, items: Array | None
+) -> Masked | None:
     """The scores with what is padding taken out."""
+    if isinstance(matrix, Stored):
+        for name, given in (("items", items), ("lengths", lengths), ("mask", mask)):
+            if given is not None:
+                raise UsageError(
+                    f"{name} is said of dense scores; of a sparse matrix the columns are the items, and what "
+                    "is stored is in the lists"
+                )
+        return None
     if lengths is not None and mask is not None:
         raise UsageError("give lengths or a mask, not both")
     if lengths is not None:
@@ -60,17 +100,36 @@ def _lengths(lengths: Array, shape: tuple[int, int]) -> NDArray[np.int64]:
 
 
 def tables_of_candidates(
-    scores: Matrix,
+    scores: Matrix | Stored,
     candidates: Masked | None,
-    items: Array,
+    items: Array | None,
     query_ids: _native.Table,
     relevance: Any,
     exclude: Any,
     duplicates: Duplicates,
 ) -> tuple[Input, Input]:
-    """Lists of candidates as judgements and results; the arguments are as in `rankmark.evaluate_arrays`."""
-    lists = _Lists(candidates or scores, _item_numbers(items, scores.shape), query_ids)
-    return lists.judgements(relevance, candidates, duplicates), lists.results(exclude)
+    """Lists of candidates as judgements and results; the arguments are as in `rankmark.evaluate_arrays`.
+
+    The candidates are few, and each row has others, so that they become tables.
+    """
+    if isinstance(scores, Stored):
+        listed = scores.scores
+        _refuse_nan(listed.grades, lambda place: (listed.row[place], listed.items[place]))
+        judged = read_relevance(relevance, scores.shape, duplicates, None).take(np.arange(scores.shape[0]))
+        columns: int | None = scores.shape[1]
+    else:
+        numbers = _item_numbers(items, scores.shape)
+        listed = _of_block(candidates or scores, numbers)
+        judged = _judged(relevance, numbers, candidates, duplicates)
+        columns = None  # the numbers of items can be any
+    if not len(judged.items):
+        raise DataError(f"relevance: nothing is judged in any of the {scores.shape[0]} rows")
+    there = listed.grades > -np.inf
+    excluded = read_excluded(exclude, (scores.shape[0], columns))
+    if excluded is not None:
+        there &= ~_among(listed, excluded)
+    notes = lists_like_grades(relevance, scores.shape[1])
+    return _table("qrels", judged, query_ids, notes), _table("run", listed.where(there), query_ids)
 
 
 def _item_numbers(items: Array, shape: tuple[int, int]) -> NDArray[np.int64]:
@@ -83,59 +142,49 @@ def _item_numbers(items: Array, shape: tuple[int, int]) -> NDArray[np.int64]:
     return numbers.astype(np.int64)
 
 
-class _Lists:
-    """The candidates of each row: few, and each row has others, so that they become tables."""
+def _of_block(scores: Scores, items: NDArray[np.int64]) -> Sparse:
+    """The scores of all candidates, each with its item."""
+    block = to_numpy(scores.block(np.arange(scores.shape[0])))
+    rows, columns = scores.shape
+    values = block.astype(np.float64).ravel()
+    _refuse_nan(values, lambda place: divmod(place, columns))
+    return Sparse(np.arange(rows + 1) * columns, items.ravel(), values)
 
-    def __init__(self, scores: Scores, items: NDArray[np.int64], query_ids: _native.Table) -> None:
-        self._scores = to_numpy(scores.block(np.arange(scores.shape[0])))
-        self._items, self._query_ids = items, query_ids
-        rows, columns = np.nonzero(self._scores != self._scores)  # NaN alone is not itself
-        if len(rows):
-            raise DataError(
-                f"scores: {len(rows)} NaN, the first in row {rows[0]}, column {columns[0]} (from 0); replace "
-                "them, with -inf where there is no candidate"
-            )
 
-    def results(self, exclude: Any) -> Input:
-        """The candidates that are in the lists."""
-        listed = self._scores > -np.inf
-        excluded = read_excluded(exclude, (len(listed), None))
-        if excluded is not None:
-            listed &= ~self._among(excluded)
-        row, _ = np.nonzero(listed)
-        return self._table("run", row, self._items[listed], self._scores[listed].astype(np.float64))
+def _refuse_nan(scores: Values, cell: Callable[[int], tuple[int, int]]) -> None:
+    """Refuses scores that are NaN; `cell` says in which row and column one stands."""
+    wrong = np.flatnonzero(np.isnan(scores))
+    if len(wrong):
+        row, column = cell(int(wrong[0]))
+        raise DataError(
+            f"scores: {len(wrong)} NaN, the first in row {row}, column {column} (from 0); "
+            "replace them, with -inf where there is no candidate"
+        )
 
-    def judgements(self, relevance: Any, candidates: Masked | None, duplicates: Duplicates) -> Input:
-        """The judged items: by their numbers, or those of dense grades the candidates."""
-        if is_dense(relevance):
-            grades = read_relevance(relevance, self._items.shape, duplicates, candidates)
-            judged = grades.take(np.arange(len(self._items)))
-            items = self._items[judged.row, judged.items]
-        else:
-            judged = read_grades(relevance, (len(self._items), None), duplicates)
-            items = judged.items
-        if not len(items):
-            raise DataError(f"relevance: nothing is judged in any of the {len(self._items)} rows")
-        notes = lists_like_grades(relevance, self._items.shape[1])
-        return self._table("qrels", judged.row, items, judged.grades, notes)
 
-    def _among(self, excluded: Sparse) -> NDArray[np.bool_]:
-        """Which candidates are excluded."""
-        known = np.unique(np.concatenate((excluded.items, self._items.ravel())))
-        keys = np.searchsorted(known, self._items) + len(known) * np.arange(len(self._items))[:, None]
-        return np.isin(keys, np.searchsorted(known, excluded.items) + len(known) * excluded.row)
+def _judged(
+    relevance: Any, items: NDArray[np.int64], candidates: Masked | None, duplicates: Duplicates
+) -> Sparse:
+    """The judged items: by their numbers, or those of dense grades the candidates."""
+    if not is_dense(relevance):
+        return read_grades(relevance, (len(items), None), duplicates)
+    judged = read_relevance(relevance, items.shape, duplicates, candidates).take(np.arange(len(items)))
+    return replace(judged, items=items[judged.row, judged.items])
 
-    def _table(
-        self,
-        side: Side,
-        row: NDArray[np.intp],
-        items: NDArray[np.int64],
-        values: Values,
-        notes: tuple[str, ...] = (),
-    ) -> Input:
-        import polars as pl
 
-        name, value = ("relevance", "relevance") if side == "qrels" else ("scores", "score")
-        ids = pl.DataFrame(self._query_ids.take("query", row.astype(np.uint32), "query"))
-        table = ids.with_columns(pl.Series("item", items), pl.Series(value, values))
-        return Input(_native.Table.from_arrow(table), side, name, "query", "item", value, None, False, notes)
+def _among(listed: Sparse, excluded: Sparse) -> NDArray[np.bool_]:
+    """Which of the listed items are excluded."""
+    known = np.unique(np.concatenate((excluded.items, listed.items)))
+    inside, outside = (
+        np.searchsorted(known, each.items) + len(known) * each.row for each in (listed, excluded)
+    )
+    return np.isin(inside, outside)
+
+
+def _table(side: Side, items: Sparse, query_ids: _native.Table, notes: tuple[str, ...] = ()) -> Input:
+    import polars as pl
+
+    name, value = ("relevance", "relevance") if side == "qrels" else ("scores", "score")
+    ids = pl.DataFrame(query_ids.take("query", items.row.astype(np.uint32), "query"))
+    table = ids.with_columns(pl.Series("item", items.items), pl.Series(value, items.grades))
+    return Input(_native.Table.from_arrow(table), side, name, "query", "item", value, None, False, notes)

@@ -29,10 +29,12 @@ __all__ = [
     "Grades",
     "Sparse",
     "is_dense",
+    "is_sparse",
     "lists_like_grades",
     "read_excluded",
     "read_grades",
     "read_relevance",
+    "read_stored",
 ]
 
 
@@ -172,6 +174,22 @@ def read_excluded(source: Any, shape: Shape) -> Sparse | None:
     if source is None:
         return None
     return _distinct(_items_of_rows(source, shape, "exclude"), "exclude", "first")
+
+
+def read_stored(source: Any, name: str) -> Sparse:
+    """What a sparse matrix stores, in the order of the columns; what is stored twice is there twice."""
+    items = _from_sparse(source, source.shape, name)
+    row = items.row
+    outside = np.flatnonzero((items.items < 0) | (items.items >= source.shape[1]))
+    if len(outside):
+        raise UsageError(
+            f"{name} is no valid {source.format.upper()} matrix: it stores column {items.items[outside[0]]} "
+            f"in row {row[outside[0]]} and has {source.shape[1]}; check_format() of SciPy says more"
+        )
+    if _ascends(row, items.items):
+        return items
+    order = np.lexsort((items.items, row))
+    return Sparse(items.offsets, items.items[order], items.grades[order])
 
 
 def is_dense(source: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rankmark import _native
@@ -12,6 +12,7 @@ from rankmark.inputs.format import Batched, File, Format, Pieces
 from rankmark.inputs.memory import room
 from rankmark.inputs.roles import VALUE_OF, Chosen, ColumnNames, Side, TableName
 from rankmark.inputs.source import Source
+from rankmark.language.given_measure import known_measure
 from rankmark.progress import reading
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ __all__ = ["FILE_FORMATS"]
 
 NUMBERS = ("score", "relevance", "rank")
 """The fields that a line is read for, besides query and item; a rank only where there is no score."""
+LOOKED_AT = 100
+"""Lines in which names of measures are looked for."""
 
 
 @functools.cache
@@ -56,6 +59,7 @@ class Trec(Format):
 
     def read(self, file: File, table: TableName) -> Source:
         """As `Format.read`."""
+        _refuse_printed(file, table)
         progress = _native.Progress()
         try:
             with reading(file.path.name, None, progress):
@@ -79,6 +83,7 @@ class Trec(Format):
 
     def in_batches(self, file: File, table: TableName) -> Batched:
         """As `Format.in_batches`."""
+        _refuse_printed(file, table)
 
         def read(_: Chosen, size: int) -> Pieces:
             progress = _native.Progress()
@@ -95,6 +100,7 @@ class Trec(Format):
         """As `Format.with_nan`; of lines whose number of fields says what they are."""
         import polars as pl
 
+        _refuse_printed(file, side)
         try:
             text = (file.content or file.path.read_bytes()).decode("utf-8-sig")
         except UnicodeDecodeError:
@@ -120,6 +126,32 @@ class Trec(Format):
         fields = file.first_line.split()
         places = (form.index("tag") for form in _forms("run") if {"score", "tag"} <= set(form))
         return next((fields[at] for at in places if len(fields) > at), None)
+
+
+def _refuse_printed(file: File, table: TableName) -> None:
+    """Refuses what ``trec_eval -q`` prints, which has the form of judgements: measure, query and value.
+
+    It is looked for in files that begin with names of measures: a value of one of all queries together.
+    """
+    begun = (line.split() for line in file.head.splitlines()[:LOOKED_AT])
+    measures = {name for name, *others in filter(None, begun) if len(others) == 2 and _is_measure(name)}
+    if measures and any(name in measures and rest[:1] == [b"all"] for name, rest in _fields(file)):
+        holds = {"qrels": "judgements", "run": "results of queries"}[table]
+        raise FormatError(
+            f"{file.where} has values of queries, as trec_eval -q prints them, and no {holds}: what compares "
+            "such values is `rankmark compare-matrix` (rm.compare_matrix), which takes NAME=FILE of each one"
+        )
+
+
+def _fields(file: File) -> Iterator[tuple[bytes, list[bytes]]]:
+    """The first field of each line, and the others."""
+    for line in file.lines():
+        name, *others = line.split() or [b""]
+        yield name, others
+
+
+def _is_measure(name: bytes) -> bool:
+    return known_measure(name.decode("utf-8", "replace")) is not None
 
 
 def _is_number(text: str) -> bool:

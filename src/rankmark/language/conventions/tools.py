@@ -1430,6 +1430,98 @@ SPARK = Convention(
     ),
 )
 
+HAYSTACK = Convention(
+    name="haystack",
+    tool="haystack-ai",
+    version="3.4.0",
+    aliases=("haystack-ai",),
+    choices={"ties": "input"},
+    measures={
+        "DocumentNDCGEvaluator": "nDCG",
+        "DocumentMAPEvaluator": "AP",
+        "DocumentMRREvaluator": "RR",
+        "DocumentRecallEvaluator": "HR",
+        "DocumentRecallEvaluator(mode=single_hit)": "HR",
+        "DocumentRecallEvaluator(mode=multi_hit)": "R",
+    },
+    notes=(
+        LISTS_OF_IDS,
+        "The grades are the scores of the ground truth documents; without scores each of them is 1.",
+        "It knows no cutoff: hand it and rankmark the same lists.",
+    ),
+    cannot=(
+        Limit(
+            "Negative grades, which lose something there.",
+            negative,
+            frozenset(("nDCG",)),
+        ),
+        Limit(
+            "The same document twice in a list, which is a hit once and keeps its rank twice; here "
+            "`duplicates` refuses it.",
+            repeated,
+        ),
+        Aside("What looks at contents: it compares documents by content unless told a field.", ABSENT),
+    ),
+)
+
+LLAMA_INDEX = Convention(
+    name="llama-index",
+    tool="llama-index-core",
+    version="0.14.25",
+    aliases=("llama_index", "llamaindex", "llama-index-core"),
+    choices={"ties": "input", "missing": "skip", "no_relevant": "skip"},
+    measures={
+        "hit_rate": "HR",
+        "mrr": "RR",
+        "precision": "P",
+        "recall": "R",
+        "ap": "AP",
+        "ndcg": "nDCG(gain=binary)",
+        "hit_rate(use_granular_hit_rate=True)": "R",
+    },
+    notes=(
+        LISTS_OF_IDS,
+        "It knows no cutoff but the retriever's top_k: hand rankmark lists that end there.",
+        "It refuses a query without results or without expected ids; here such are left out.",
+    ),
+    cannot=(
+        Limit(
+            "The same id twice in a list, which is one in precision and recall, and counts twice in the "
+            "others; here `duplicates` refuses it.",
+            repeated,
+        ),
+        Aside("MRR with use_granular_mrr, the mean over the hits of one over their ranks.", ABSENT),
+    ),
+)
+
+RAGAS = Convention(
+    name="ragas",
+    tool="ragas",
+    version="0.4.3",
+    choices={"ties": "input"},
+    measures={
+        "context_precision": "AP(denominator=hits)",
+        "id_based_context_precision": Variant("P", {"missing": "skip"}),
+        "id_based_context_recall": Variant("R", {"no_relevant": "skip"}),
+    },
+    notes=(
+        (
+            "A context is relevant if its model says so: judge the contexts as it does. So it is for "
+            "llm_context_precision_with_reference and non_llm_context_precision_with_reference, too."
+        ),
+        "It knows no cutoff: hand it and rankmark the same lists.",
+    ),
+    cannot=(
+        Limit(
+            "The same context twice in a list, which is one where it goes by ids, and counts twice in "
+            "context_precision; here `duplicates` refuses it.",
+            repeated,
+        ),
+        Aside("context_precision to the tenth digit: it divides by the number of hits plus 1e-10.", DIGITS),
+        Aside("context_recall, which counts statements of an answer.", ABSENT),
+    ),
+)
+
 TOOLS = (
     TREC_EVAL,
     TREC_EVAL_9,
@@ -1461,4 +1553,7 @@ TOOLS = (
     KERAS_RS,
     MLFLOW,
     SPARK,
+    HAYSTACK,
+    LLAMA_INDEX,
+    RAGAS,
 )
