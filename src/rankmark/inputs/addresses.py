@@ -95,8 +95,8 @@ def _scanned(scan: str, address: str) -> pl.LazyFrame:
 
     if not hasattr(pl, scan):
         raise UsageError(
-            f"{address!r} is text, which polars {pl.__version__} reads at no address, and later ones do; copy "
-            "it here first"
+            f"{address!r} is text, which polars {pl.__version__} reads at no address, and later ones do; "
+            "copy it here first"
         )
     globs = not address.startswith("http")  # where a question mark is one
     frame: pl.LazyFrame = getattr(pl, scan)(address, storage_options=TRIES, glob=globs)
