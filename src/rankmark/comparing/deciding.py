@@ -462,8 +462,9 @@ class OfSamples(_ByRows):
     def upper(self, figure: Figure, confidence: float) -> Bound:
         """As `Decider.upper`: by what units add, or where that is by the jackknife or the bootstrap, by both.
 
-        BCa knows nothing of rare losses: where 5% of some 20 positive rows fall to the end of the list, it passes
-        41 of 100 drops of AveragePrecision that are just too great, and the greater of both 3.
+        BCa knows nothing of rare losses: where 5% of the positive rows fall to the end of the list, it passes
+        41 of 100 drops of AveragePrecision that are just too great if 20 rows are positive, and 19 if 40 are;
+        the greater of both passes 3 and 11, and a caution stands beside it.
         """
         bound = super().upper(figure, confidence)
         if self._shares is not None and len(self.samples) == 1:
