@@ -10,7 +10,7 @@
     │   ├── ChoiceError                  an argument that is not one of its values
     │   ├── SignatureError               what is no signature that can be read back
     │   ├── FileMissingError (FileNotFoundError)
-    │   ├── NotHereError (NotImplementedError, AttributeError)  what another tool's interface has, and rankmark does not do
+    │   ├── NotHereError (NotImplementedError, AttributeError)  what another tool has, and rankmark not
     │   └── ToolMissingError (ImportError)   another package, which has to be installed
     └── DataError (ValueError)           what was given cannot be used            exit code 1
         ├── FormatError                  a file that cannot be read: file and line
