@@ -198,3 +198,23 @@ def test_a_name_that_is_not_here_says_why() -> None:
         ours.alpha_nDCG  # noqa: B018
     with pytest.raises(AttributeError):
         ours.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("alone", ["nDCG@10", ours.parse_measure("nDCG@10")])
+def test_one_measure_has_to_be_in_a_list(alone: Any) -> None:
+    with pytest.raises(TypeError, match=r"measures are several, and nDCG@10 is one: give \[nDCG@10\]"):
+        ours.calc_aggregate(alone, QRELS, RUN)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("IPrec", r"IPrec needs recall, such as IPrec@0\.5"),
+        ("BPM@10", r"BPM needs max_rel, such as BPM\(max_rel=3\)"),
+        ("BPM(max_rel=3)", "BPM needs cutoff, such as BPM@10"),
+        ("nDCG(gains=3)", r"gains=3 is no dict \{grade: gain\}"),
+    ],
+)
+def test_what_a_measure_lacks_is_told(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        ours.parse_measure(text).validate_params()
