@@ -56,12 +56,19 @@ def test_every_measure_of_every_query_and_over_all(qrels: Any, run: Any) -> None
     asked = [theirs.parse_measure(text.strip()) for text in (*MEASURES, *CWL)]
     mine = [ours.parse_measure(text.strip()) for text in (*MEASURES, *CWL)]
     assert list(map(repr, mine)) == list(map(repr, asked))
+    # Gains apart: together they are those of other measures, too, in some runs of Python and not in others.
+    apart = [[each for each in asked if "gains" not in each.params]]
+    apart += [[each] for each in asked if "gains" in each.params]
     expected = {
-        (each.query_id, repr(each.measure)): each.value for each in theirs.iter_calc(asked, qrels, run)
+        (each.query_id, repr(each.measure)): each.value
+        for some in apart
+        for each in theirs.iter_calc(some, qrels, run)
     }
     found = {(each.query_id, repr(each.measure)): each.value for each in ours.iter_calc(mine, qrels, run)}
     assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
-    totals = {repr(each): value for each, value in theirs.calc_aggregate(asked, qrels, run).items()}
+    totals = {
+        repr(each): value for some in apart for each, value in theirs.calc_aggregate(some, qrels, run).items()
+    }
     ours_too = {repr(each): value for each, value in ours.calc_aggregate(mine, qrels, run).items()}
     assert ours_too == pytest.approx(totals, rel=1e-9)
 
