@@ -17,7 +17,7 @@ from benchmarks.__main__ import main, run_case
 from benchmarks.cases import CASES
 from benchmarks.contenders import MANY, SIX, Contender, duckdb_by_hand, ours, peers, polars_by_hand
 from benchmarks.coverage import __main__ as coverage
-from benchmarks.coverage import areas, means, populations, rows, seeds
+from benchmarks.coverage import areas, gates, means, populations, rows, seeds
 from benchmarks.coverage import tests as paired
 from benchmarks.coverage.shares import Noted, Share, Table, false, held, shares
 from benchmarks.report import Outcome
@@ -226,6 +226,15 @@ def test_tests_of_predictions_are_shown_where_systems_differ_and_where_not(
     assert out.count("####") == 14
     assert out.count("| LogLoss, 25 rows |") == 2
     assert out.count("| Accuracy, 25 rows of 4 classes |") == 2
+
+
+def test_gates_of_accuracy_by_users_are_shown_for_every_law_of_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gates, "USERS", (40,))
+    found = dict(gates._accuracy(1))
+    assert set(found) == {
+        f"{lost}% of 40 users lose all, {name}" for lost in (10, 30) for name in gates.SIZES
+    }
+    assert all(set(row) == {"gate by user", "gate by row"} for row in found.values())
 
 
 def test_slices_of_rows_are_tested_by_every_measure() -> None:

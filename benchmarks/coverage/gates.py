@@ -7,6 +7,7 @@ than 5% may pass with 95% confidence; of equal systems as many as possible shoul
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import stats
 
+import rankmark as rm
 from benchmarks.coverage.shares import Share, Table, false, shares
 from rankmark import statistics
 from rankmark.aggregation.terms import Terms
@@ -121,6 +123,47 @@ def _clustered(repetitions: int) -> Iterator[tuple[str, dict[str, Share]]]:
         yield name, shares(repetitions, 3, once)
 
 
+USERS = (40, 200)
+SIZES: dict[str, Callable[[Generator, int], NDArray[np.int_]]] = {
+    "5 rows each": lambda _, users: np.full(users, 5),
+    "2 to 14 rows each": lambda rng, users: rng.integers(2, 15, users),
+    "Pareto(1.5) rows each": lambda rng, users: 1 + (3 * rng.pareto(1.5, users)).astype(int).clip(0, 200),
+}
+
+
+def _accuracy_drops(
+    rng: Generator, _: int, *, users: int, sizes: Callable[[Generator, int], NDArray[np.int_]], lost: float
+) -> dict[str, bool]:
+    """A table where so great a share of users is worse off on all of their rows, and may be."""
+    user = np.repeat(np.arange(users), sizes(rng, users))
+    label = rng.integers(0, 2, len(user))
+    label[:2] = 0, 1  # both classes
+    wrong = (rng.random(users) < lost)[user]
+    right = np.where(label == 1, 0.9, 0.1)
+    table = {"label": label, "user": user, "old": right, "new": np.where(wrong, 1 - right, right)}
+    gate = rm.gate_predictions(
+        table,
+        {"old": "old", "new": "new"},
+        "Accuracy",
+        baseline="old",
+        max_drop=lost,
+        confidence=CONFIDENCE,
+        query="user",
+    )
+    by_row = statistics.gaffke_bound(wrong.astype(float), most=1, confidence=CONFIDENCE)
+    return {"gate by user": bool(gate), "gate by row": by_row <= lost}
+
+
+def _accuracy(repetitions: int) -> Iterator[tuple[str, dict[str, Share]]]:
+    """Accuracy by users, of tables as a gate takes them."""
+    for lost in (0.1, 0.3):
+        for users in USERS:
+            for name, sizes in SIZES.items():
+                once = partial(_accuracy_drops, users=users, sizes=sizes, lost=lost)
+                found = shares(max(repetitions // 5, 1), 11, once)
+                yield f"{100 * lost:g}% of {users} users lose all, {name}", found
+
+
 NIGHTS = 1_000
 
 
@@ -159,6 +202,47 @@ def _medians(repetitions: int) -> Iterator[tuple[str, dict[str, Share]]]:
             return {"gate": drop <= 0.1 * middle, "gate at its limit": least >= middle}
 
         yield f"{queries:,} queries", shares(repetitions, 9, once)
+
+
+ROWS = ((100, 0.2), (400, 0.1), (400, 0.4))
+"""Of predictions, and the share of positive ones."""
+
+
+def _predicted(rng: Generator, rows: int, positive: float) -> dict[str, Floats]:
+    """A model after which 5% of the positive rows fall to the end of the list."""
+    label = (rng.random(rows) < positive).astype(float)
+    old = rng.normal(0, 1, rows) + 1.5 * label
+    return {"label": label, "old": old, "new": old - 4 * (label * (rng.random(rows) < 0.05))}
+
+
+def _of_lists_of_rows(repetitions: int) -> Iterator[tuple[str, dict[str, Share]]]:
+    """AveragePrecision of rows."""
+    measure = "AveragePrecision"
+    systems = {"old": "old", "new": "new"}
+    for rows, positive in ROWS:
+        many = _predicted(np.random.default_rng(0), 400_000, positive)
+        old, new = (
+            rm.evaluate_predictions(many, "AveragePrecision", score=name)["AveragePrecision"]
+            for name in systems
+        )
+
+        def once(
+            rng: Generator, number: int, of: tuple[int, float] = (rows, positive), lost: float = old - new
+        ) -> dict[str, bool]:
+            gate = rm.gate_predictions(
+                _predicted(rng, *of),
+                systems,
+                measure,
+                baseline="old",
+                max_drop=lost,
+                confidence=CONFIDENCE,
+                resamples=200,
+                seed=number,
+                threads=1,
+            )
+            return {"gate": gate.passed}
+
+        yield f"{rows} rows, {positive:.0%} positive", shares(max(repetitions // 4, 1), 11, once)
 
 
 SEED_COUNTS = (2, 3, 5)
@@ -213,6 +297,11 @@ def tables(repetitions: int) -> Iterator[Table]:
         GOALS,
     )
     yield Table(
+        "The same of Accuracy by users",
+        dict(_accuracy(repetitions)),
+        GOALS,
+    )
+    yield Table(
         "The same with several seeds of both",
         dict(_seeded(repetitions)),
         GOALS,
@@ -220,6 +309,11 @@ def tables(repetitions: int) -> Iterator[Table]:
     yield Table(
         "The same by the median, of one that loses a tenth of each value, and at the median as its limit",
         dict(_medians(repetitions)),
+        GOALS,
+    )
+    yield Table(
+        "The same by AveragePrecision of rows, of which 5% of the positive ones fall to the end of the list",
+        dict(_of_lists_of_rows(repetitions)),
         GOALS,
     )
     yield Table(

@@ -219,6 +219,15 @@ def test_a_mean_over_queries_has_the_interval_that_lists_have() -> None:
     assert (found.low, found.high, found.method) == (own.low, own.high, own.method)
 
 
+def test_of_a_share_of_rows_a_note_says_where_few_are_right_or_wrong() -> None:
+    few = "fewer than 10 values are others than the most frequent one"
+    for rows, right, note in ((25, 16, few), (25, 15, ""), (200, 191, few), (200, 190, ""), (20, 20, few)):
+        label = np.arange(rows) % 2
+        score = np.where(np.arange(rows) < right, label, 1 - label)
+        found = rm.evaluate_predictions({"label": label, "score": score}, "Accuracy", intervals=True)
+        assert (found.intervals["Accuracy"].method, found.intervals["Accuracy"].note) == ("wilson", note)
+
+
 def test_accuracy_of_all_rows_has_wilsons_interval() -> None:
     # Wilson, 20 of 20: 20/(20 + z²).
     low = 20 / (20 + stats.norm.ppf(0.975) ** 2)

@@ -54,6 +54,21 @@ def test_intervals_of_shares_are_those_published(ones: int, of: int, wilson: Any
     assert exact_interval(values) == pytest.approx(exact, abs=5e-5)
 
 
+@pytest.mark.parametrize(
+    ("rows", "low", "high"), [(25, 0.92, 0.98), (100, 0.93, 0.97), (200, 0.935, 0.965)], ids=str
+)
+def test_wilsons_interval_holds_shares_from_a_tenth_about_as_often_as_it_says(
+    rows: int, low: float, high: float
+) -> None:
+    # Of each share exactly, by the binomial distribution.
+    ends = np.array([wilson_interval(np.repeat([1.0, 0.0], [k, rows - k])) for k in range(rows + 1)])
+    shares = np.linspace(0.1, 0.9, 401)[:, None]
+    held = (ends[:, 0] <= shares) & (shares <= ends[:, 1])
+    often = (stats.binom.pmf(np.arange(rows + 1), rows, shares) * held).sum(axis=1)
+    assert low < often.min() < 0.95 < often.max() < high + 0.001
+    assert often.mean() == pytest.approx(0.95, abs=0.006)
+
+
 def test_a_share_of_clusters_is_of_as_many_rows_as_say_as_much() -> None:
     alike = np.repeat([1.0, 0.0, 0.0, 1.0, 0.0, 0.0], 5)
     clusters = np.repeat(np.arange(6), 5)

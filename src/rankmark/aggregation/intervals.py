@@ -900,7 +900,9 @@ class _Maker:
         values = None if self.rows.query is not None else self.sample.zeros_and_ones
         if values is None:
             raise self._refused("wilson", "means of zeros and ones over rows")
-        return _Found(wilson_interval(values, confidence=self.sampling.confidence), "wilson")
+        ones = int(values.sum())
+        note = CAUTIONS["few"] if min(ones, len(values) - ones) < FEWEST else ""
+        return _Found(wilson_interval(values, confidence=self.sampling.confidence), "wilson", note=note)
 
     def _jackknife(self, sample: OfSums) -> _Found:
         bounds, confidence = self.measure.page.bounds, self.sampling.confidence
@@ -930,7 +932,8 @@ class _Maker:
 
 
 FEWEST, FEWEST_DRAWN = 10, 25
-"""Units from which the jackknife, and the bootstrap, hold about as often as they say."""
+"""Units from which the jackknife, and the bootstrap, hold about as often as they say; the first also the rows
+of either kind from which Wilson's interval does."""
 FEW_MOVE = "few of them make up most of its spread, and it may hold the true value less often"
 FEW = "there are few of them, and it holds the true value less often"
 

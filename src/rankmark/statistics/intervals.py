@@ -465,6 +465,10 @@ def wilson_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Cl
     for itself, p̂(1 − p̂)/SE², SE that of `studentised_interval`, or the number of clusters where all rows are
     alike; z is Student's quantile then.
 
+    n rows have n + 1 shares, so that how often it holds the true one goes up and down with that: intervals of
+    95% in 92 to 98% for shares from 0.1 to 0.9 of 25 rows, in 93 to 97% of 100, and in 84% at worst nearer to
+    0 and 1, where few rows are of one kind.
+
     Args:
         values: 0 or 1, one a row; NaN is left out.
         confidence: the share of such intervals that hold the true share, 0 to 1.
