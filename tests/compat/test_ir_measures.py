@@ -198,3 +198,19 @@ def test_a_name_that_is_not_here_says_why() -> None:
         ours.alpha_nDCG  # noqa: B018
     with pytest.raises(AttributeError):
         ours.nothing  # noqa: B018
+
+
+def test_what_is_not_here_can_be_asked_for_as_of_any_module() -> None:
+    assert not hasattr(ours, "alpha_nDCG")
+    assert getattr(ours, "alpha_nDCG", None) is None
+
+
+def test_values_come_query_by_query() -> None:
+    qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+    found = list(ours.iter_calc([ours.AP, ours.RR], qrels, run))
+    assert [(each.query_id, str(each.measure), each.value) for each in found] == [
+        ("1", "AP", 1.0),
+        ("1", "RR", 1.0),
+        ("2", "AP", 0.5),
+        ("2", "RR", 0.5),
+    ]

@@ -234,6 +234,19 @@ def test_what_was_saved_is_read_without_its_module_and_imports_nothing(
         rm.evaluate(QRELS, RUN, "own_measures:own_ap")
 
 
+def test_spark_refuses_what_its_executors_could_not_import() -> None:
+    pytest.importorskip("pyspark")
+
+    @rm.list_measure("LocalGain")
+    def local_gain(lists: rm.JudgedLists) -> Any:
+        return lists.count()
+
+    with pytest.raises(
+        rm.MeasureError, match="which executors cannot import: define it at the top of a module"
+    ):
+        rm.spark.evaluate(None, None, local_gain)
+
+
 @pytest.mark.parametrize(
     ("name", "why"),
     [

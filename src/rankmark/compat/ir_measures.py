@@ -252,16 +252,21 @@ class Evaluator:
         self._qrels = _read(qrels, "relevance")
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
-        """The value of each measure for each query."""
+        """The value of each measure for each query, query by query."""
         results = _read(run, "score")
         groups: dict[tuple[tuple[str, str], ...], dict[Measure, str | Page]] = {}
         for measure in self.measures:
             name, choices = _translated(measure)
             groups.setdefault(tuple(choices.items()), {})[measure] = name
-        for chosen, names in groups.items():
-            for measure, values in _values(names, dict(chosen), self._qrels, results):
-                for query, value in values.items():
-                    yield Metric(query, measure, value)
+        found = {
+            measure: values
+            for chosen, names in groups.items()
+            for measure, values in _values(names, dict(chosen), self._qrels, results)
+        }
+        for query in dict.fromkeys(query for values in found.values() for query in values):
+            for measure in self.measures:
+                if query in found.get(measure, ()):
+                    yield Metric(query, measure, found[measure][query])
 
     def calc_aggregate(self, run: Any) -> dict[Measure, float]:
         """The value of each measure over all queries."""
