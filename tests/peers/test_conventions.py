@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections.abc import Mapping
 from typing import Any
@@ -590,3 +591,82 @@ def test_spark() -> None:
     finally:
         session.stop()
     agree("spark", theirs, qrels, run)
+
+
+def test_haystack() -> None:
+    evaluators = peer("haystack.components.evaluators", "haystack-ai")
+    document = peer("haystack", "haystack-ai").Document
+    qrels, run = tables(positive=True)
+    qrels |= {query: {"gone": 0} for query in run if query not in qrels}  # nothing is relevant
+    truth = [
+        [document(content=item, score=float(grade)) for item, grade in items.items() if grade]
+        for items in qrels.values()
+    ]
+    returned = [[document(content=item) for item in best_first(run.get(query, {}))] for query in qrels]
+    theirs = {
+        f"Document{name}Evaluator": getattr(evaluators, f"Document{name}Evaluator")().run(truth, returned)
+        for name in ("NDCG", "MAP", "MRR", "Recall")
+    }
+    for mode in ("single_hit", "multi_hit"):
+        evaluator = evaluators.DocumentRecallEvaluator(mode=mode)
+        theirs[f"DocumentRecallEvaluator(mode={mode})"] = evaluator.run(truth, returned)
+    agree("haystack", {name: found["score"] for name, found in theirs.items()}, qrels, run)
+
+
+def test_llama_index() -> None:
+    metrics = peer("llama_index.core.evaluation.retrieval.metrics", "llama-index-core")
+    qrels, run = tables()
+    asked = {name: metrics.METRIC_REGISTRY[name]() for name in ("hit_rate", "mrr", "precision", "recall")}
+    asked |= {name: metrics.METRIC_REGISTRY[name]() for name in ("ap", "ndcg")}
+    asked["hit_rate(use_granular_hit_rate=True)"] = metrics.HitRate(use_granular_hit_rate=True)
+    values: dict[str, list[float]] = {name: [] for name in asked}
+    for query, items in qrels.items():
+        relevant = [item for item, grade in items.items() if grade]
+        if relevant and query in run:  # it refuses others
+            for name, metric in asked.items():
+                found = metric.compute(expected_ids=relevant, retrieved_ids=best_first(run[query]))
+                values[name].append(found.score)
+    agree("llama-index", {name: np.mean(values[name]) for name in asked}, qrels, run)
+    with pytest.raises(ValueError, match="must be provided"):
+        metrics.HitRate().compute(expected_ids=[], retrieved_ids=["a"])
+
+
+def test_ragas() -> None:
+    metrics = peer("ragas.metrics", "ragas")
+    sample = peer("ragas", "ragas").SingleTurnSample
+    qrels, run = tables()
+    precision = metrics.NonLLMContextPrecisionWithReference._calculate_average_precision
+    by_id = (metrics.IDBasedContextPrecision(), metrics.IDBasedContextRecall())
+    values: dict[str, list[float]] = {name: [] for name in ("context_precision", *(m.name for m in by_id))}
+    for query, items in qrels.items():
+        relevant = [item for item, grade in items.items() if grade]
+        returned = best_first(run.get(query, {}))
+        verdicts = [int(item in relevant) for item in returned]
+        values["context_precision"].append(precision(None, verdicts))
+        given = sample(retrieved_context_ids=returned, reference_context_ids=relevant)
+        for metric in by_id:
+            values[metric.name].append(asyncio.run(metric._single_turn_ascore(given, [])))
+    agree("ragas", {name: np.nanmean(each) for name, each in values.items()}, qrels, run, 2e-10)
+
+
+def test_vespa() -> None:
+    evaluator = peer("vespa.evaluation._base", "pyvespa").VespaEvaluator
+    qrels, run = tables(complete=True)
+    run["q05"] = {}
+    relevant = {query: {item for item, grade in items.items() if grade} for query, items in qrels.items()}
+    truths: dict[str, dict[str, Any]] = {
+        "": {query: items for query, items in relevant.items() if items},  # it leaves others out
+        "(graded)": {
+            query: {i: g / 4 for i, g in qrels[query].items()} for query in qrels if relevant[query]
+        },
+    }
+    for kind, truth in truths.items():
+        evaluating = object.__new__(evaluator)  # without a server
+        evaluating.relevant_docs, evaluating.queries_ids = truth, list(truth)
+        for name in IR_CUTS:
+            setattr(evaluating, f"{name}_at_k", KS)
+        lists = [[(item, run[query][item]) for item in best_first(run[query])] for query in truth]
+        found = evaluating._compute_metrics(lists)
+        assert len(found) == (3 if kind else 6 * len(KS))
+        theirs = {name.replace("@", f"{kind}@"): value for name, value in found.items()}
+        agree("vespa", theirs, truths["(graded)"] if kind else qrels, run)

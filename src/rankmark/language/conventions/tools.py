@@ -1430,6 +1430,205 @@ SPARK = Convention(
     ),
 )
 
+HAYSTACK = Convention(
+    name="haystack",
+    tool="haystack-ai",
+    version="3.4.0",
+    aliases=("haystack-ai",),
+    choices={"ties": "input"},
+    measures={
+        "DocumentNDCGEvaluator": "nDCG",
+        "DocumentMAPEvaluator": "AP",
+        "DocumentMRREvaluator": "RR",
+        "DocumentRecallEvaluator": "HR",
+        "DocumentRecallEvaluator(mode=single_hit)": "HR",
+        "DocumentRecallEvaluator(mode=multi_hit)": "R",
+    },
+    notes=(
+        LISTS_OF_IDS,
+        "The grades are the scores of the ground truth documents; without scores each of them is 1.",
+        "It knows no cutoff: hand it and rankmark the same lists.",
+    ),
+    cannot=(
+        Limit(
+            "Negative grades, which lose something there.",
+            negative,
+            frozenset(("nDCG",)),
+        ),
+        Limit(
+            "The same document twice in a list, which is a hit once and keeps its rank twice; here "
+            "`duplicates` refuses it.",
+            repeated,
+        ),
+        Aside("What looks at contents: it compares documents by content unless told a field.", ABSENT),
+    ),
+)
+
+LLAMA_INDEX = Convention(
+    name="llama-index",
+    tool="llama-index-core",
+    version="0.14.25",
+    aliases=("llama_index", "llamaindex", "llama-index-core"),
+    choices={"ties": "input", "missing": "skip", "no_relevant": "skip"},
+    measures={
+        "hit_rate": "HR",
+        "mrr": "RR",
+        "precision": "P",
+        "recall": "R",
+        "ap": "AP",
+        "ndcg": "nDCG(gain=binary)",
+        "hit_rate(use_granular_hit_rate=True)": "R",
+    },
+    notes=(
+        LISTS_OF_IDS,
+        "It knows no cutoff but the retriever's top_k: hand rankmark lists that end there.",
+        "It refuses a query without results or without expected ids; here such are left out.",
+    ),
+    cannot=(
+        Limit(
+            "The same id twice in a list, which is one in precision and recall, and counts twice in the "
+            "others; here `duplicates` refuses it.",
+            repeated,
+        ),
+        Aside("MRR with use_granular_mrr, the mean over the hits of one over their ranks.", ABSENT),
+    ),
+)
+
+RAGAS = Convention(
+    name="ragas",
+    tool="ragas",
+    version="0.4.3",
+    choices={"ties": "input"},
+    measures={
+        "context_precision": "AP(denominator=hits)",
+        "id_based_context_precision": Variant("P", {"missing": "skip"}),
+        "id_based_context_recall": Variant("R", {"no_relevant": "skip"}),
+    },
+    notes=(
+        (
+            "A context is relevant if its model says so: judge the contexts as it does. So it is for "
+            "llm_context_precision_with_reference and non_llm_context_precision_with_reference, too."
+        ),
+        "It knows no cutoff: hand it and rankmark the same lists.",
+    ),
+    cannot=(
+        Limit(
+            "The same context twice in a list, which is one where it goes by ids, and counts twice in "
+            "context_precision; here `duplicates` refuses it.",
+            repeated,
+        ),
+        Aside("context_precision to the tenth digit: it divides by the number of hits plus 1e-10.", DIGITS),
+        Aside("context_recall, which counts statements of an answer.", ABSENT),
+    ),
+)
+
+_RANK_EVAL_CUT = {
+    "precision": "P(denominator=retrieved)",
+    "recall": "R",
+    "mean_reciprocal_rank": "RR",
+}
+
+ELASTICSEARCH = Convention(
+    name="elasticsearch",
+    tool="elasticsearch",
+    version="8",
+    aliases=("opensearch", "rank_eval"),
+    choices={"ties": "input"},
+    measures={
+        **_cut(_RANK_EVAL_CUT),
+        **_cut(
+            {
+                f"{name}(relevant_rating_threshold={{rel}})": _with(measure, "rel={rel}")
+                for name, measure in _RANK_EVAL_CUT.items()
+            }
+        ),
+        "dcg@{k}": "DCG(gain=exp2)@{k}",
+        "dcg(normalize=true)@{k}": "nDCG(gain=exp2)@{k}",
+        "expected_reciprocal_rank(maximum_relevance={rel})@{k}": "ERR(max_grade={rel})@{k}",
+    },
+    notes=(
+        "This is the ranking evaluation API (_rank_eval), OpenSearch's, too; k is 10 by default.",
+        (
+            "Each request is a query, also one without hits. With ignore_unlabeled in precision, give "
+            'unjudged="ignore" and lists that end at k.'
+        ),
+    ),
+    cannot=(
+        Limit(
+            "dcg with normalize of lists that are shorter than k and have fewer hits than are relevant: its "
+            "ideal list is no longer than the list returned.",
+            fewer,
+            frozenset(("nDCG",)),
+        ),
+        Limit("Ratings that are not whole numbers, which it refuses.", fractional),
+        Limit(
+            "Negative ratings, which lose something in dcg.",
+            negative,
+            frozenset(("nDCG", "DCG", "ERR")),
+        ),
+        Aside("unknown_doc_rating, which gives unjudged documents a rating: judge them so.", ABSENT),
+        FROM_SOURCE,
+    ),
+)
+
+VESPA = Convention(
+    name="vespa",
+    tool="pyvespa",
+    version="1.2.9",
+    aliases=("pyvespa",),
+    choices={"ties": "input", "no_relevant": "skip"},
+    measures=_cut(
+        {
+            "accuracy": "HR",
+            "precision": "P",
+            "recall": "R",
+            "ndcg": "nDCG(gain=binary)",
+            "mrr": "RR",
+            "map": "AP(denominator=min)",
+            "ndcg(graded)": "nDCG",
+        }
+    ),
+    notes=(
+        "This is pyvespa's VespaEvaluator; hits keep the order in which Vespa returned them.",
+        LISTS_OF_IDS,
+        (
+            "Of relevant documents with grades, which are from 0 to 1, it computes ndcg alone: ask for "
+            "ndcg(graded)@<k>, whose queries count 0 if all of their grades are 0."
+        ),
+    ),
+    cannot=(
+        TWICE,
+        Limit(
+            "ndcg(graded) of grades outside of 0 to 1, which it refuses.",
+            outside_0_to_1,
+            frozenset(("nDCG",)),
+        ),
+        Aside("VespaMatchEvaluator, which counts what was matched, and times of searches.", ABSENT),
+    ),
+)
+
+ANN_BENCHMARKS = Convention(
+    name="ann-benchmarks",
+    tool="ann-benchmarks",
+    version="93587d8",
+    aliases=("ann_benchmarks",),
+    choices={"ties": "input"},
+    measures={"k-nn@{k}": "P@{k}", "epsilon@{k}": "P@{k}", "largeepsilon@{k}": "P@{k}"},
+    notes=(
+        (
+            "It goes by distances: relevant are all items that are no farther than the true neighbour at "
+            "rank k, plus 0.001 for k-nn, times 1.01 for epsilon and 1.1 for largeepsilon. Judge these, and "
+            "its recall is the share of them among the first k."
+        ),
+        "Where exactly k items are that near it is R@k, too.",
+    ),
+    cannot=(
+        TWICE,
+        Aside("rel, the ratio of the distances, and what is of time and size.", ABSENT),
+        FROM_SOURCE,
+    ),
+)
+
 TOOLS = (
     TREC_EVAL,
     TREC_EVAL_9,
@@ -1461,4 +1660,10 @@ TOOLS = (
     KERAS_RS,
     MLFLOW,
     SPARK,
+    HAYSTACK,
+    LLAMA_INDEX,
+    RAGAS,
+    ELASTICSEARCH,
+    VESPA,
+    ANN_BENCHMARKS,
 )
