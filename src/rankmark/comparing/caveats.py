@@ -115,8 +115,8 @@ def variance_lines(labels: NDArray[Any] | None) -> Iterator[str]:
     # Kish's effective number of clusters
     if sizes.sum() ** 2 / (sizes**2).sum() < len(sizes) / 2:
         yield (
-            "analysis of variance: a few clusters have most queries, by which its p-values are too small; those "
-            "of the pairs hold"
+            "analysis of variance: a few clusters have most queries, by which its p-values are too small; "
+            "those of the pairs hold"
         )
 
 
