@@ -204,6 +204,47 @@ def _medians(repetitions: int) -> Iterator[tuple[str, dict[str, Share]]]:
         yield f"{queries:,} queries", shares(repetitions, 9, once)
 
 
+ROWS = ((100, 0.2), (400, 0.1), (400, 0.4))
+"""Of predictions, and the share of positive ones."""
+
+
+def _predicted(rng: Generator, rows: int, positive: float) -> dict[str, Floats]:
+    """A model after which 5% of the positive rows fall to the end of the list."""
+    label = (rng.random(rows) < positive).astype(float)
+    old = rng.normal(0, 1, rows) + 1.5 * label
+    return {"label": label, "old": old, "new": old - 4 * (label * (rng.random(rows) < 0.05))}
+
+
+def _of_lists_of_rows(repetitions: int) -> Iterator[tuple[str, dict[str, Share]]]:
+    """AveragePrecision of rows."""
+    measure = "AveragePrecision"
+    systems = {"old": "old", "new": "new"}
+    for rows, positive in ROWS:
+        many = _predicted(np.random.default_rng(0), 400_000, positive)
+        old, new = (
+            rm.evaluate_predictions(many, "AveragePrecision", score=name)["AveragePrecision"]
+            for name in systems
+        )
+
+        def once(
+            rng: Generator, number: int, of: tuple[int, float] = (rows, positive), lost: float = old - new
+        ) -> dict[str, bool]:
+            gate = rm.gate_predictions(
+                _predicted(rng, *of),
+                systems,
+                measure,
+                baseline="old",
+                max_drop=lost,
+                confidence=CONFIDENCE,
+                resamples=200,
+                seed=number,
+                threads=1,
+            )
+            return {"gate": gate.passed}
+
+        yield f"{rows} rows, {positive:.0%} positive", shares(max(repetitions // 4, 1), 11, once)
+
+
 SEED_COUNTS = (2, 3, 5)
 SEED_DEVIATIONS = (0.0, 0.02)
 
@@ -268,6 +309,11 @@ def tables(repetitions: int) -> Iterator[Table]:
     yield Table(
         "The same by the median, of one that loses a tenth of each value, and at the median as its limit",
         dict(_medians(repetitions)),
+        GOALS,
+    )
+    yield Table(
+        "The same by AveragePrecision of rows, of which 5% of the positive ones fall to the end of the list",
+        dict(_of_lists_of_rows(repetitions)),
         GOALS,
     )
     yield Table(

@@ -107,9 +107,9 @@ ENGINEER_OF_RECOMMENDERS: list[Row] = [
     (
         "a folder of the cloud",
         None,
-        "eval qrels.txt s3://bucket/run.parquet",
+        "eval qrels.txt hdfs://bucket/run.parquet",
         2,
-        "is an address, and only files",
+        "is an address, and here only files",
     ),
 ]
 SEARCH_RESEARCHER: list[Row] = [

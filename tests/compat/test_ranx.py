@@ -277,3 +277,8 @@ def test_every_name_is_here_or_is_said_not_to_be(theirs: Any) -> None:
     for name in ours.NOT_HERE:
         with pytest.raises(NotHereError, match=f"has no {name}: "):
             getattr(ours, name)
+
+
+def test_means_round_as_those_of_numpy() -> None:
+    found = ours.evaluate(ours.Qrels({"q": {"a": 1}}), ours.Run({"q": {"b": 2.0, "c": 1.0, "a": 0.5}}), "mrr")
+    assert found.round(3) == 0.333

@@ -42,12 +42,26 @@ def test_training_records_the_measure_of_each_round() -> None:
         for round_ in range(4):
             scores = model.predict(rows.features, ntree_end=round_ + 1)
             expected = rows.evaluated("nDCG@10", scores)
-            assert history[name]["nDCG@10"][round_ : round_ + 1] == pytest.approx(expected, abs=1e-9)
+            assert history[name]["nDCG@10-rankmark"][round_ : round_ + 1] == pytest.approx(expected, abs=1e-9)
+
+
+def test_metrics_of_catboost_stand_beside() -> None:
+    catboost = peer("catboost", "catboost")
+
+    metric = rm.hooks.catboost("AUC")
+    model = catboost.CatBoostClassifier(iterations=4, eval_metric=metric, custom_metric=["AUC"], **QUIET)
+    model.fit(pool(TRAINING, TRAINING.clicks), eval_set=pool(VALIDATION, VALIDATION.clicks))
+    history = model.get_evals_result()["validation"]
+    assert {name: len(values) for name, values in history.items()} == {
+        "Logloss": 4,
+        "AUC": 4,
+        "AUC-rankmark": 4,
+    }
 
 
 def test_the_best_round_is_kept() -> None:
     model = ranking(rm.hooks.catboost("nDCG@5", group_id=GROUPS), 60, learning_rate=0.8, od_wait=10)
-    values = model.get_evals_result()["validation"]["nDCG@5"]
+    values = model.get_evals_result()["validation"]["nDCG@5-rankmark"]
     assert model.get_best_iteration() == np.argmax(values)
     assert len(values) < 60
 
@@ -66,14 +80,16 @@ def test_logits_are_made_probabilities() -> None:
         "weight": VALIDATION.weights,
     }
     history = model.get_evals_result()["validation"]
-    assert history["LogLoss"][-1] == pytest.approx(rm.evaluate_predictions(table, "LogLoss")["LogLoss"])
+    assert history["LogLoss-rankmark"][-1] == pytest.approx(
+        rm.evaluate_predictions(table, "LogLoss")["LogLoss"]
+    )
     assert rm.hooks.catboost("LogLoss").is_max_optimal() is False
     several = catboost.CatBoostClassifier(
         iterations=4, eval_metric=rm.hooks.catboost("MulticlassAccuracy"), use_best_model=False, **QUIET
     )
     several.fit(pool(TRAINING, TRAINING.grades), eval_set=pool(VALIDATION, VALIDATION.grades))
     share = np.mean(several.predict(VALIDATION.features)[:, 0] == VALIDATION.grades)
-    assert several.get_evals_result()["validation"]["MulticlassAccuracy"][-1] == pytest.approx(share)
+    assert several.get_evals_result()["validation"]["MulticlassAccuracy-rankmark"][-1] == pytest.approx(share)
 
 
 def test_data_sets_are_told_apart_by_their_rows_or_labels() -> None:
@@ -101,6 +117,6 @@ def test_what_catboost_cannot_take_is_refused(measures: str, said: str) -> None:
 def test_metrics_can_be_copied_and_sent() -> None:
     metric = rm.hooks.catboost("nDCG@10", group_id=GROUPS)
     for again in (deepcopy(metric), pickle.loads(pickle.dumps(metric))):
-        assert type(again).__name__ == "nDCG@10"
+        assert type(again).__name__ == "nDCG@10-rankmark"
         arguments = [VALIDATION.features[:, 0]], VALIDATION.grades, None
         assert again.evaluate(*arguments) == metric.evaluate(*arguments)

@@ -49,7 +49,11 @@ def test_training_records_the_measures_of_each_round() -> None:
             scores = model.predict(rows.features, num_iteration=round_ + 1, raw_score=True)
             values = [each[round_] for each in history[name].values()]
             assert values == pytest.approx(rows.evaluated(measures, scores), abs=1e-9)
-    assert list(history["training"]) == ["nDCG@10", "AP", "MSE"]
+    assert list(history["training"]) == [
+        "nDCG@10-rankmark",
+        "AP-rankmark",
+        "MSE-rankmark",
+    ]
 
 
 def test_rows_of_two_classes_need_no_groups_and_are_probabilities() -> None:
@@ -74,7 +78,7 @@ def test_an_objective_of_ones_own_gives_logits() -> None:
     model, history = trained(metric, {"objective": objective}, training, validation)
     probability = 1 / (1 + np.exp(-model.predict(VALIDATION.features)))
     expected = VALIDATION.evaluated("LogLoss", probability, VALIDATION.clicks)
-    assert history["validation"]["LogLoss"][-1:] == pytest.approx(expected, abs=1e-9)
+    assert history["validation"]["LogLoss-rankmark"][-1:] == pytest.approx(expected, abs=1e-9)
 
 
 def test_weights_count_as_in_the_ndcg_of_lightgbm() -> None:
@@ -93,7 +97,7 @@ def test_weights_count_as_in_the_ndcg_of_lightgbm() -> None:
     assert ours == pytest.approx(own, abs=1e-6)  # theirs are sums of single precision
     _, history = trained(rm.hooks.lightgbm("nDCG@5", weighted=False), parameters, training, weighted)
     (unweighted,) = VALIDATION.evaluated("nDCG@5", model.predict(VALIDATION.features, raw_score=True))
-    assert history["validation"]["nDCG@5"][-1] == pytest.approx(unweighted, abs=1e-9)
+    assert history["validation"]["nDCG@5-rankmark"][-1] == pytest.approx(unweighted, abs=1e-9)
     with pytest.raises(rm.MeasureError, match="weighted=False"):
         trained(rm.hooks.lightgbm("NumRelRet@5"), parameters, training, weighted)
 
@@ -133,7 +137,7 @@ def test_cross_validation_has_the_groups_of_each_fold() -> None:
         stratified=False,
         feval=rm.hooks.lightgbm("nDCG@5"),
     )
-    assert len(found["valid nDCG@5-mean"]) == 3
+    assert len(found["valid nDCG@5-rankmark-mean"]) == 3
 
 
 def test_models_hand_over_groups_and_weights() -> None:
@@ -150,7 +154,7 @@ def test_models_hand_over_groups_and_weights() -> None:
     )
     scores = model.predict(VALIDATION.features)
     values = model.evals_result_["valid_0"]
-    assert [values["nDCG@10"][-1], values["AP"][-1]] == pytest.approx(
+    assert [values["nDCG@10-rankmark"][-1], values["AP-rankmark"][-1]] == pytest.approx(
         VALIDATION.evaluated("nDCG@10, AP", scores), abs=1e-9
     )
     classifier = lightgbm.LGBMClassifier(n_estimators=3, **QUIET)
@@ -163,7 +167,19 @@ def test_models_hand_over_groups_and_weights() -> None:
     table = {"label": VALIDATION.grades, "score": classifier.predict_proba(VALIDATION.features)}
     expected = rm.evaluate_predictions(table, "Accuracy, AUC", classes=[0, 1, 2, 3])
     values = classifier.evals_result_["valid_0"]
-    assert [values["Accuracy"][-1], values["AUC"][-1]] == pytest.approx([*expected.values.values()])
+    assert [values["Accuracy-rankmark"][-1], values["AUC-rankmark"][-1]] == pytest.approx(
+        [*expected.values.values()]
+    )
+
+
+def test_metrics_of_lightgbm_stand_beside() -> None:
+    parameters = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [10]}
+    metric = rm.hooks.lightgbm("ndcg@10", like="lightgbm")
+    _, history = trained(metric, parameters, *ranking())
+    assert {name: len(values) for name, values in history["validation"].items()} == {
+        "ndcg@10": 5,
+        "ndcg@10-rankmark": 5,
+    }
 
 
 def test_what_is_better_at_neither_end_is_refused() -> None:

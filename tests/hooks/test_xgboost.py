@@ -19,10 +19,12 @@ def matrix(rows: Rows, labels: Any = None, **said: Any) -> Any:
     return xgboost.DMatrix(rows.features, rows.grades if labels is None else labels, **said)
 
 
-def trained(metric: Any, parameters: dict[str, Any], rounds: int = 4, **said: Any) -> Any:
+def trained(
+    metric: Any, parameters: dict[str, Any], rounds: int = 4, *, labels: str = "", **said: Any
+) -> Any:
     xgboost = peer("xgboost", "xgboost")
 
-    ranking = parameters["objective"].startswith("rank")
+    ranking = parameters["objective"].startswith("rank") and labels != "clicks"
     matrices = [
         matrix(rows, qid=rows.groups) if ranking else matrix(rows, rows.clicks, qid=rows.groups)
         for rows in (TRAINING, VALIDATION)
@@ -44,7 +46,7 @@ def trained(metric: Any, parameters: dict[str, Any], rounds: int = 4, **said: An
 def test_training_records_the_measures_of_each_round() -> None:
     metric = rm.hooks.xgboost("nDCG@10, AP, MSE")
     model, history = trained(metric, {"objective": "rank:ndcg"})
-    assert list(history) == metric.names == ["ndcg@10", "AP", "MSE"]
+    assert list(history) == metric.names == ["ndcg@10-rankmark", "prefer-more-AP-rankmark", "MSE-rankmark"]
     for round_ in range(4):
         scores = model.predict(matrix(VALIDATION), iteration_range=(0, round_ + 1))
         expected = VALIDATION.evaluated("nDCG@10, AP, MSE", scores)
@@ -67,7 +69,7 @@ def test_an_objective_of_ones_own_gives_logits() -> None:
     model, history = trained(metric, {"objective": "binary:logistic"}, obj=objective)
     probability = 1 / (1 + np.exp(-model.predict(matrix(VALIDATION), output_margin=True)))
     expected = VALIDATION.evaluated("LogLoss", probability, VALIDATION.clicks)
-    assert history["LogLoss"][-1:] == pytest.approx(expected, abs=1e-5)
+    assert history["LogLoss-rankmark"][-1:] == pytest.approx(expected, abs=1e-5)
 
 
 def test_early_stopping_is_told_what_is_better() -> None:
@@ -83,10 +85,48 @@ def test_early_stopping_is_told_what_is_better() -> None:
     loss = rm.hooks.xgboost("LogLoss")
     logistic = {"objective": "binary:logistic", "learning_rate": 0.7}
     model, history = trained(loss, logistic, 200, callbacks=[loss.early_stopping(5)])
-    assert model.best_iteration == np.argmin(history["LogLoss"])
+    assert model.best_iteration == np.argmin(history["LogLoss-rankmark"])
     assert (ndcg.maximize, ours.maximize, loss.maximize) == (True, True, False)
     with pytest.raises(rm.MeasureError, match="neither more nor less"):
         rm.hooks.xgboost("PCOPC").early_stopping(5)
+
+
+@pytest.mark.parametrize(
+    ("measure", "said"),
+    [
+        ("GAUC", {}),
+        ("AveragePrecision", {}),
+        ("R@3", {}),
+        ("ndcg@3", {"like": "xgboost"}),
+        ("LogLoss", {}),
+        ("logloss", {"like": "xgboost"}),
+    ],
+)
+def test_early_stopping_by_name_alone_knows_what_is_better(measure: str, said: dict[str, Any]) -> None:
+    metric = rm.hooks.xgboost(measure, **said)
+    parameters = {"objective": "binary:logistic", "learning_rate": 0.7}
+    model, history = trained(metric, parameters, 200, early_stopping_rounds=5)
+    (values,) = history.values()
+    assert model.best_iteration == (np.argmax if metric.maximize else np.argmin)(values)
+
+
+def test_less_is_better_of_what_begins_as_if_more_were() -> None:
+    assert rm.hooks.xgboost("mape", like="xgboost").names == ["MAPE-rankmark"]
+
+
+def test_metrics_of_xgboost_stand_beside() -> None:
+    parameters = {
+        "objective": "rank:ndcg",
+        "disable_default_eval_metric": False,
+        "eval_metric": ["ndcg@10", "auc"],
+    }
+    _, history = trained(rm.hooks.xgboost("nDCG@10, AUC"), parameters, labels="clicks")
+    assert {name: len(values) for name, values in history.items()} == {
+        "ndcg@10": 4,
+        "auc": 4,
+        "ndcg@10-rankmark": 4,
+        "auc-rankmark": 4,
+    }
 
 
 def test_weights_are_of_rows_or_of_groups() -> None:
@@ -120,7 +160,7 @@ def test_models_hand_over_what_they_have() -> None:
         "score": classifier.predict_proba(VALIDATION.features)[:, 1],
         "weight": VALIDATION.weights,
     }
-    (values,) = [each for name, each in classifier.evals_result()["validation_0"].items() if name == "auc"]
+    values = classifier.evals_result()["validation_0"]["auc-rankmark"]
     assert values[-1] == pytest.approx(rm.evaluate_predictions(table, "AUC")["AUC"], abs=1e-5)
 
     ranker = xgboost.XGBRanker(n_estimators=3, n_jobs=1, eval_metric=rm.hooks.xgboost("nDCG@5"))
@@ -136,7 +176,7 @@ def test_models_hand_over_what_they_have() -> None:
     table = {"label": VALIDATION.grades, "score": scores, "query": VALIDATION.groups}
     each = rm.evaluate_predictions(table, "nDCG@5").per_query["nDCG@5"].to_numpy()
     by_rows = np.average(each, weights=VALIDATION.sizes)  # which is how it takes the mean over groups
-    assert ranker.evals_result()["validation_0"]["ndcg@5"][-1] == pytest.approx(by_rows, abs=1e-5)
+    assert ranker.evals_result()["validation_0"]["ndcg@5-rankmark"][-1] == pytest.approx(by_rows, abs=1e-5)
 
 
 def test_models_take_one_measure_of_what_they_hand_over() -> None:
@@ -148,5 +188,5 @@ def test_models_take_one_measure_of_what_they_hand_over() -> None:
 
 def test_names_hold_nothing_that_xgboost_separates_by() -> None:
     metric = rm.hooks.xgboost("nDCG(gain={1:3, 2:9})@5")
-    assert metric.names == ["ndcg(gain={1=3,2=9})@5"]
+    assert metric.names == ["ndcg(gain={1=3,2=9})@5-rankmark"]
     trained(rm.hooks.xgboost("nDCG(gain={1:3,2:9,3:10})@5"), {"objective": "rank:ndcg"})

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+import scipy.io
 
 from rankmark.errors import FormatError
 from rankmark.inputs import read_qrels
@@ -60,6 +61,17 @@ def tarred() -> bytes:
     return written.getvalue()
 
 
+def opened_document() -> bytes:
+    with zipfile.ZipFile(written := io.BytesIO(), "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+    return written.getvalue()
+
+
+def matlab() -> bytes:
+    scipy.io.savemat(written := io.BytesIO(), {"a": np.arange(3)})
+    return written.getvalue()
+
+
 def numpy_array() -> bytes:
     np.save(written := io.BytesIO(), np.arange(3))
     return written.getvalue()
@@ -90,6 +102,13 @@ def test_files_of_other_programs(tmp_path: Path) -> None:
         ),
         ("a.npz", zipped("a.npy"), "is an archive of NumPy arrays; give the arrays to rm.evaluate_arrays"),
         ("a.npy", numpy_array(), "is a NumPy array"),
+        ("a.ods", zipped("mimetype"), "is an OpenDocument spreadsheet; save it as Parquet or CSV, or in"),
+        ("a.zip", opened_document(), "is an OpenDocument file"),
+        ("a.rds", gzip.compress(b"X\n\0\0\0\x03\0\x04\x03\x01"), "is data of R; save it in R with arrow::wr"),
+        ("a.RData", gzip.compress(b"RDX3\nX\n\0"), "is data of R"),
+        ("a.mat", matlab(), "is data of MATLAB; save it with parquetwrite"),
+        ("a.sav", b"$FL2@(#) SPSS DATA FILE", "is data of SPSS; save it as Parquet or CSV"),
+        ("a.dta", b"<stata_dta><header><release>118", "is data of Stata"),
         ("a.tar.gz", gzip.compress(tarred()), "is a tar archive"),
         ("a.bz2", b"BZh91AY&SY\x01", "is compressed by bzip2"),
         ("a.xz", b"\xfd7zXZ\0\0", "is compressed by xz"),

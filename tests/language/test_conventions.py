@@ -301,6 +301,40 @@ def test_recall_levels_are_rounded_otherwise_in_trec_eval_9() -> None:
     assert value("trec_eval", "11pt_avg", *three) > value("trec_eval-9", "11pt_avg", *three)
 
 
+def test_ranking_evaluation_of_elasticsearch() -> None:
+    """By the formulas of its documentation, by hand; the first list is Wikipedia's example of DCG."""
+    qrels = {"q": {"a": 3, "b": 2, "c": 3, "e": 1, "f": 2, "x": 1}, "none": {"a": 0}, "unanswered": {"a": 1}}
+    run = {"q": ["a", "b", "c", "d", "e", "f"], "none": ["a"]}
+    gains = [7, 3, 7, 0, 1, 3]
+    dcg = sum(gain / np.log2(rank + 1) for rank, gain in enumerate(gains, 1))
+    ideal = sum(gain / np.log2(rank + 1) for rank, gain in enumerate([7, 7, 3, 3, 1, 1], 1))
+    chances = [7 / 8, 3 / 8, 7 / 8, 0, 1 / 8, 3 / 8]
+    err = sum(chances[r] / (r + 1) * np.prod([1 - chance for chance in chances[:r]]) for r in range(6))
+    of_one = {
+        "dcg@10": dcg,
+        "dcg(normalize=true)@10": dcg / ideal,
+        "precision@10": 5 / 6,  # of what was returned
+        "precision(relevant_rating_threshold=2)@10": 4 / 6,
+        "recall@10": 5 / 6,
+        "recall(relevant_rating_threshold=2)@3": 3 / 4,
+        "mean_reciprocal_rank@10": 1,
+        "expected_reciprocal_rank(maximum_relevance=3)@10": err,
+    }
+    for name, expected in of_one.items():
+        for like in ("elasticsearch", "opensearch"):
+            assert value(like, name, qrels, run) == pytest.approx(expected / 3, rel=1e-14), name
+
+
+def test_recall_by_distance_of_ann_benchmarks() -> None:
+    """Its threshold is the distance at rank k plus 0.001: any item as near as that is a hit."""
+    true = {"a": 0.1, "b": 0.2, "c": 0.2, "d": 0.2005, "e": 0.3}
+    within = {item: 1 for item, distance in true.items() if distance <= true["b"] + 0.001}
+    run = {"q": ["c", "d"]}
+    assert value("ann-benchmarks", "k-nn@2", {"q": within}, run) == 1.0
+    assert value("ann-benchmarks", "k-nn@2", {"q": within}, {"q": ["c", "e"]}) == 0.5
+    assert value("ann-benchmarks", "k-nn@2", {"q": within}, {"q": ["c"]}) == 0.5
+
+
 # --- what XGBoost, CatBoost and LensKit gave for a table without random numbers ----------------------------
 
 ROWS = np.arange(240)
@@ -503,6 +537,10 @@ MEET = [
         ("mlflow", "ndcg_at_3", (ONES, {"q": {"a": 1.0}}), "ndcg_at_k of lists that are shorter"),
         ("mlflow", "recall_at_3", (EITHER, CLEAR), "neither relevant items nor results"),
         ("haystack", "DocumentNDCGEvaluator", (NEGATIVE, CLEAR), "Negative grades, which lose something"),
+        ("elasticsearch", "dcg(normalize=true)@3", (ONES, {"q": {"a": 1.0}}), "dcg with normalize of lists"),
+        ("elasticsearch", "dcg@3", (FRACTIONS, CLEAR), "Ratings that are not whole numbers"),
+        ("elasticsearch", "dcg@3", (NEGATIVE, CLEAR), "Negative ratings"),
+        ("vespa", "ndcg(graded)@3", (GRADED, CLEAR), "of grades outside of 0 to 1"),
         ("beir", "MRR@10", ({7: {1: 1}}, {7: {7: 1.0, 1: 0.5}}), "whose id is that of the query"),
 ]  # fmt: skip
 
@@ -561,6 +599,7 @@ TWICE = [("q", "a", 3.0), ("q", "a", 2.0), ("q", "c", 1.0)]
         *[("replay", "MAP@3"), ("lenskit", "Recall@3"), ("spark", "recallAt(3)")],
         *[("mteb", "map_at_3"), ("sentence-transformers", "map@3"), ("mlflow", "precision_at_3")],
         *[("haystack", "DocumentMRREvaluator"), ("llama-index", "ap"), ("ragas", "context_precision")],
+        *[("vespa", "map@3"), ("ann-benchmarks", "k-nn@3")],
     ],
 )
 def test_what_a_tool_makes_of_the_same_item_twice_is_said_where_it_is_there_and_taken(
@@ -675,7 +714,7 @@ def test_every_tool_of_the_field_has_a_record_that_says_what_it_cannot_do() -> N
         "trec_eval trec_eval-9 ir_measures ranx sklearn torchmetrics rectools replay recbole recpack "
         "lenskit recommenders elliot evidently rexmex lightgbm xgboost catboost tf-ranking gdeval "
         "msmarco beir fuxictr torchrec mteb sentence-transformers sentence-transformers-reranking keras-rs "
-        "mlflow spark haystack llama-index ragas"
+        "mlflow spark haystack llama-index ragas elasticsearch vespa ann-benchmarks"
     )
     assert list(rm.conventions()) == expected.split()
     for record in rm.conventions().values():

@@ -12,12 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 
 import rankmark as rm
 from rankmark.cli import main
 from rankmark.language import registry
 from rankmark.language.own import imported
 from small_tables import FILES
+from strategies import at_most
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"d": 1}, "q3": {"e": 0}, "q4": {"f": 3, "g": 1}}
 RUN = {"q1": ["x", "b", "a"], "q2": ["d", "y"], "q3": ["e"], "q4": ["g", "z", "f"]}
@@ -63,6 +66,66 @@ def same(own: rm.results.ListResult, ours: rm.results.ListResult) -> bool:
 def test_ndcg_ap_and_p_written_again_are_ours_to_the_last_bit(no_relevant: Any) -> None:
     ours = rm.evaluate(QRELS, RUN, list(PAIRS.values()), no_relevant=no_relevant)
     assert same(rm.evaluate(QRELS, RUN, list(PAIRS), no_relevant=no_relevant), ours)
+
+
+grades = st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 3), min_size=1)
+scored = st.dictionaries(st.sampled_from("abcdefxy"), st.sampled_from([0.5, 1.0, 2.0]))
+
+
+@settings(suppress_health_check=[*HealthCheck], max_examples=at_most(40))
+@given(
+    st.dictionaries(st.sampled_from("pqrs"), st.tuples(grades, scored), min_size=1),
+    st.sampled_from(["item-desc", "item-asc", "worst", "best"]),
+    st.sampled_from(["zero", "skip"]),
+)
+def test_they_are_ours_whatever_the_lists_in_memory_and_in_an_evaluator(
+    lists: dict[str, tuple[dict[str, int], dict[str, float]]], ties: Any, no_relevant: Any
+) -> None:
+    assume(any(run for _, run in lists.values()))
+    qrels, run = ({query: each[side] for query, each in lists.items()} for side in (0, 1))
+    choices: dict[str, Any] = {"ties": ties, "no_relevant": no_relevant}
+    mine, ours = (rm.evaluate(qrels, run, list(each), **choices) for each in (PAIRS, PAIRS.values()))
+    assert np.array_equal(list(mine.values.values()), list(ours.values.values()), equal_nan=True)
+    several = [rm.Evaluator(list(each), **choices) for each in (PAIRS, PAIRS.values())]
+    for each in several:
+        each.update(qrels, run)
+    mine, ours = (each.result() for each in several)
+    assert np.array_equal(list(mine.values.values()), list(ours.values.values()), equal_nan=True)
+
+
+def test_it_is_explained_as_ours() -> None:
+    mine, ours = (rm.explain(QRELS, SCORED, each, query="q1") for each in ("OwnAP@2", "AP@2"))
+    assert mine.value == ours.value
+    assert "contributions 0.2500" in str(mine)
+    assert "contributions 0.2500" in str(ours)
+
+
+@pytest.mark.usefixtures("folder")
+def test_they_are_ours_in_batches() -> None:
+    mine, ours = (
+        rm.evaluate("qrels.txt", "a.run", list(each), engine="stream", memory="64MiB")
+        for each in (PAIRS, PAIRS.values())
+    )
+    assert same(mine, ours)
+
+
+def test_an_evaluator_that_was_saved_asks_for_its_module(tmp_path: Path) -> None:
+    evaluator = rm.Evaluator("OwnAP@2")
+    evaluator.update(QRELS, RUN)
+    evaluator.save(tmp_path / "own.rankmark")
+    forget()
+    with pytest.raises(rm.FormatError, match="'own_measures:own_ap' is here: import own_measures first"):
+        rm.load(tmp_path / "own.rankmark")
+
+
+def forget() -> None:
+    """As in a process that did not import the module."""
+    for known in (registry._PAGES, registry._REFERRED):
+        for name in [name for name, page in known.items() if page.origin]:
+            del known[name]
+    for each in registry._REMEMBERED:
+        each.cache_clear()
+    sys.modules.pop("own_measures")
 
 
 def test_so_they_are_where_equal_scores_have_all_their_orders() -> None:
@@ -157,12 +220,7 @@ def test_what_was_saved_is_read_without_its_module_and_imports_nothing(
 ) -> None:
     result = rm.evaluate(QRELS, RUN, ["OwnAP(rel=2)@2", "AP"])
     result.save(tmp_path / "own.rankmark")
-    for known in (registry._PAGES, registry._REFERRED):
-        for name in [name for name, page in known.items() if page.origin]:
-            del known[name]
-    for each in registry._REMEMBERED:
-        each.cache_clear()
-    del sys.modules["own_measures"]
+    forget()
     again = rm.load(tmp_path / "own.rankmark")
     assert isinstance(again, rm.results.ListResult)
     assert "own_measures" not in sys.modules
@@ -174,6 +232,19 @@ def test_what_was_saved_is_read_without_its_module_and_imports_nothing(
         rm.evaluate(QRELS, RUN, again.evaluation("OwnAP(rel=2)@2").measure)
     with pytest.raises(rm.MeasureError, match="'own_measures:own_ap' is here: import own_measures"):
         rm.evaluate(QRELS, RUN, "own_measures:own_ap")
+
+
+def test_spark_refuses_what_its_executors_could_not_import() -> None:
+    pytest.importorskip("pyspark")
+
+    @rm.list_measure("LocalGain")
+    def local_gain(lists: rm.JudgedLists) -> Any:
+        return lists.count()
+
+    with pytest.raises(
+        rm.MeasureError, match="which executors cannot import: define it at the top of a module"
+    ):
+        rm.spark.evaluate(None, None, local_gain)
 
 
 @pytest.mark.parametrize(
@@ -288,6 +359,8 @@ def test_the_command_line_imports_what_it_names(capsys: pytest.CaptureFixture[st
     assert main(["eval", "qrels.txt", "a.run", "-m", asked]) == 0
     shown = capsys.readouterr().out
     assert [line.split()[-1] for line in shown.splitlines()[2:5]] == ["0.3333", "1.0000", "0.3333"]
+    assert main(["explain", "qrels.txt", "a.run", "-m", "shop_measures:shop_p@1", "--query", "q1"]) == 0
+    assert "shop_measures:shop_p@1 of query 'q1'" in capsys.readouterr().out
     assert main(["measures", "shop_measures:shop_p"]) == 0
     assert "Precision, of the shop." in capsys.readouterr().out
     assert main(["gate", "qrels.txt", "a.run", "--at-least", "shop_measures:shop_p@1=0.2"]) == 0

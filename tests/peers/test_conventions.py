@@ -647,3 +647,26 @@ def test_ragas() -> None:
         for metric in by_id:
             values[metric.name].append(asyncio.run(metric._single_turn_ascore(given, [])))
     agree("ragas", {name: np.nanmean(each) for name, each in values.items()}, qrels, run, 2e-10)
+
+
+def test_vespa() -> None:
+    evaluator = peer("vespa.evaluation._base", "pyvespa").VespaEvaluator
+    qrels, run = tables(complete=True)
+    run["q05"] = {}
+    relevant = {query: {item for item, grade in items.items() if grade} for query, items in qrels.items()}
+    truths: dict[str, dict[str, Any]] = {
+        "": {query: items for query, items in relevant.items() if items},  # it leaves others out
+        "(graded)": {
+            query: {i: g / 4 for i, g in qrels[query].items()} for query in qrels if relevant[query]
+        },
+    }
+    for kind, truth in truths.items():
+        evaluating = object.__new__(evaluator)  # without a server
+        evaluating.relevant_docs, evaluating.queries_ids = truth, list(truth)
+        for name in IR_CUTS:
+            setattr(evaluating, f"{name}_at_k", KS)
+        lists = [[(item, run[query][item]) for item in best_first(run[query])] for query in truth]
+        found = evaluating._compute_metrics(lists)
+        assert len(found) == (3 if kind else 6 * len(KS))
+        theirs = {name.replace("@", f"{kind}@"): value for name, value in found.items()}
+        agree("vespa", theirs, truths["(graded)"] if kind else qrels, run)

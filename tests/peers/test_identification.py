@@ -43,6 +43,19 @@ def test_one_changed_parameter_and_choice_are_found_together() -> None:
     assert again.evaluate(QRELS, RUN)[again.measure] == first.value
 
 
+def test_all_definitions_of_one_value_are_said() -> None:
+    # One relevant item at rank 2 of two, all grades 1: half a precision, and half of 1/log2(3) twice.
+    qrels, run = {"q": {"a": 1}}, {"q": ["x", "a"]}
+    found = identify(qrels, run, "nDCG@2", "0.6309")
+    assert found.found[0].changes == ()
+    assert {"gain=exp2", "gain=binary"} <= set(found.idle)
+    assert "alone without effect on these data: " in str(found)
+    (fits,) = identify(qrels, {"q": ["x", "y", "a"]}, "AP@2", "0.3333").found
+    assert fits.changes == ("@3",)
+    assert ("@1000",) in fits.alike
+    assert "@3 or @5 or @10" in str(identify(qrels, {"q": ["x", "y", "a"]}, "AP@2", "0.3333"))
+
+
 def test_another_cutoff_is_looked_for_last() -> None:
     value = rm.evaluate(QRELS, RUN, "P(denominator=cutoff)@5").values["P@5"]
     assert value == pytest.approx(0.2)  # (3/5 + 1/5) / 4

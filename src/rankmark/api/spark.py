@@ -135,6 +135,7 @@ def evaluate(
     if per_query and (said := [name for name, value in asked.items() if value is not None]):
         raise UsageError(f"{said[0]} is of a result; leave out per_query, or go on with its rows")
     _check_expected(plan)
+    _check_sent(plan)
     for measure in plan.measures:
         if measure.mean in SUMMARIES and not per_query:
             raise MeasureError(
@@ -291,6 +292,17 @@ def _per_query_predictions(rows: DataFrame, task: RowTask, asked: Iterable[Measu
     schema = ", ".join("`{}` double".format(str(measure).replace("`", "``")) for measure in task.measures)
     values = by_query(rows).mapInArrow(task.per_query, f"query {types['query']}, {schema}")
     return values.withColumnsRenamed(_labels_of(asked))
+
+
+def _check_sent(plan: Plan) -> None:
+    """Refuses users' own measures that no executor could import."""
+    for measure in plan.measures:
+        origin = measure.page.origin
+        if origin and (origin.module == "__main__" or "<" in origin.reference):
+            raise MeasureError(
+                f"{measure} is {origin.reference}, which executors cannot import: define it at the top of a "
+                "module that they have (SparkContext.addPyFile sends one)"
+            )
 
 
 def _check_expected(plan: Plan) -> None:

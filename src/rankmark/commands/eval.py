@@ -109,7 +109,8 @@ def evaluate_runs(
     a system (query, item, score), as TREC text, CSV, TSV, JSON, Parquet or Arrow,
     also compressed (gz, zst); - is standard input. A run is called as its file
     unless NAME= stands before it. A measure is written Name(parameter=value)@cutoff;
-    `rankmark measures` lists them. An option takes the first of its values
+    `rankmark measures` lists them. MODULE:FUNCTION is one of your own: that module,
+    installed or in the current folder, is imported. An option takes the first of its values
     unless told otherwise, by itself or by --like, whose tools `rankmark
     convention` lists. JSON and CSV show all digits, JSON all signatures and a
     hash of the inputs; --bounds shows the values under --ties worst, expected

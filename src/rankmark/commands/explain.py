@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankmark.commands.names import column_names, name_and_path
+from rankmark.commands.names import column_names, measure_in, name_and_path
 from rankmark.commands.options import with_choices, with_columns, with_like
 from rankmark.commands.output import Output, with_output_of
 
@@ -66,7 +66,6 @@ def explain(
     named = [name_and_path(each) for each in (run, other) if each is not None]
     output.keep(qrels, *(path for _, path in named))
     first, *others = (_called(name, path, columns) for name, path in named)
-    explained = explain(
-        qrels, first, measure, query=query, other=next(iter(others), None), columns=columns, **choices
-    )
+    measure, compared = measure_in(measure), next(iter(others), None)
+    explained = explain(qrels, first, measure, query=query, other=compared, columns=columns, **choices)
     output.write(explained, all_rows=all_rows)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rankmark.commands.names import column_names
+from rankmark.commands.names import column_names, measure_in
 from rankmark.commands.options import with_choices, with_columns, with_threads
 from rankmark.commands.output import Output, with_output_of
 
@@ -47,5 +47,5 @@ def identify_number(
 
     output.check()
     output.keep(qrels, run)
-    found = identify(qrels, run, measure, value, columns=column_names(column), **choices)
+    found = identify(qrels, run, measure_in(measure), value, columns=column_names(column), **choices)
     output.write(found)

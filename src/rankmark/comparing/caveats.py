@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankmark import statistics
 from rankmark.comparing.judging import p_values, with_corrected
@@ -22,7 +23,16 @@ if TYPE_CHECKING:
     from rankmark.statistics.corrections import CorrectionName
     from rankmark.statistics.significance import Alternative, PairedTest, TestName
 
-__all__ = ["caveats", "draws_lines", "left_out", "of_few", "skewed_lines", "such_pairs", "without_spread"]
+__all__ = [
+    "caveats",
+    "draws_lines",
+    "left_out",
+    "of_few",
+    "skewed_lines",
+    "such_pairs",
+    "variance_lines",
+    "without_spread",
+]
 
 
 def caveats(data: SystemValues, pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
@@ -114,6 +124,22 @@ def such_pairs(pairs: Sequence[Opposed]) -> str:
         f"{counted(len(pairs), 'pair')}, such as {first.system} against {first.baseline} by "
         f"{first.measure.label}"
     )
+
+
+def variance_lines(labels: NDArray[Any] | None) -> Iterator[str]:
+    """What to say of an analysis of variance by clusters of which a few have most queries.
+
+    Of 40 clusters of Pareto sizes it finds 12 % at the level of 5 %, where clusters of 1 to 9 queries have 6.
+    """
+    if labels is None or labels.ndim > 1:
+        return
+    sizes = np.unique(labels, return_counts=True)[1]
+    # Kish's effective number of clusters
+    if sizes.sum() ** 2 / (sizes**2).sum() < len(sizes) / 2:
+        yield (
+            "analysis of variance: a few clusters have most queries, by which its p-values are too small; "
+            "those of the pairs hold"
+        )
 
 
 def _at_once(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:

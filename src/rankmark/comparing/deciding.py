@@ -20,7 +20,6 @@ from rankmark.statistics.delong import AUCSpread
 from rankmark.statistics.intervals import bca_interval
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.sequences import evidence
-from rankmark.statistics.spread import standard_deviation
 from rankmark.statistics.summaries import Quantile
 
 if TYPE_CHECKING:
@@ -425,7 +424,7 @@ class OfSamples(_ByRows):
         if self._shares is not None:
             above, below = figure.parts(figure.worst((0.0, 1.0)) or [])
             return Rows.of(*figure.parts(self._shares), (float(above), float(below)))
-        moves = [each.moves(self.sampling) for each in self._sums]
+        moves = [each.moves(self.sampling) for each in self._sums or self.samples]
         if self.ends == (None, None):
             linear = [v + len(own) * own for v, own in zip(self.values, moves, strict=True)]
             return Rows.of(*figure.parts(linear), None)
@@ -461,13 +460,22 @@ class OfSamples(_ByRows):
         return [*paired(one, others[0])] if others else [one]
 
     def upper(self, figure: Figure, confidence: float) -> Bound:
-        """As `Decider.upper`: by what units add, or by the bootstrap."""
+        """As `Decider.upper`: by what units add, or where that is by the jackknife or the bootstrap, by both.
+
+        BCa knows nothing of rare losses: where 5% of the positive rows fall to the end of the list, it passes
+        41 of 100 drops of AveragePrecision that are just too great if 20 rows are positive, and 19 if 40 are;
+        the greater of both passes 3 and 11, and a caution stands beside it.
+        """
+        bound = super().upper(figure, confidence)
         if self._shares is not None and len(self.samples) == 1:
-            return super().upper(figure, confidence)._replace(by="exact")
-        if self._sums:
-            return super().upper(figure, confidence)
+            return bound._replace(by="exact")
+        if self._sums or bound.by == "few":
+            return bound
+        return max(bound, self._by_bca(figure, confidence), key=lambda each: each.value)
+
+    def _by_bca(self, figure: Figure, confidence: float) -> Bound:
         resampled, left_out = self._drawn(figure)
-        if self.units < LEAST_UNITS or len(np.unique(resampled)) < LEAST_CHANGED:
+        if len(np.unique(resampled)) < LEAST_CHANGED:
             return Bound(math.inf, "few")
         estimate = float(figure.of(self.values))
         if len(left_out) < 2 or not np.isfinite(resampled).all():
@@ -477,12 +485,6 @@ class OfSamples(_ByRows):
         # The upper end of the interval that leaves as much out on both sides.
         ends = bca_interval(resampled, estimate, left_out, confidence=2 * confidence - 1)
         return Bound(max(ends.high, estimate), "bca", len(resampled))
-
-    def foreseen(self, figure: Figure, distance: float, confidence: float) -> Foreseen | None:
-        """As `Decider.foreseen`."""
-        if self._sums or self._shares is not None:
-            return super().foreseen(figure, distance, confidence)
-        return _normal(standard_deviation(self._drawn(figure)[0]), self.units, distance, confidence)
 
     def _drawn(self, figure: Figure) -> tuple[Floats, Floats]:
         """The figure of resamples, and of those with units left out; of too few rows of a class it is NaN."""

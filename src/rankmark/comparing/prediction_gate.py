@@ -59,7 +59,8 @@ def gate_predictions(
     over queries (GAUC, measures of lists) by Gaffke's bound with the worst value of the measure; of functions
     of sums over rows (LogLoss, Brier, …) by the same of what each adds, with the worst that was seen for the
     worst there is; of ECE and ACE by what their bins are off by, of other errors of calibration by none; of
-    all else by the bootstrap (BCa). Of Brier and Accuracy the worst is a row as bad as can be, or a query as
+    all else (AveragePrecision, KS) by that of what the jackknife says each adds, or the bootstrap's (BCa)
+    where that is greater. Of Brier and Accuracy the worst is a row as bad as can be, or a query as
     large as the largest, all of whose rows are; so it is of LogLoss, by its clip, where too few differ. Of
     fewer than 25 where the worst is not known, and of AUC, there is no bound, nor where the worst is not
     known and fewer than 10 differ, and the gate fails. A gate is true if it passes.

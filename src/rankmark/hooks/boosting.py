@@ -1,4 +1,8 @@
-"""Metrics for the training of LightGBM, XGBoost and CatBoost: groups are lists, and rows labelled scores."""
+"""Metrics for the training of LightGBM, XGBoost and CatBoost: groups are lists, and rows labelled scores.
+
+Tools keep values by name, and have measures of their own that are called alike and defined otherwise. So what
+they print of rankmark ends in ``-rankmark``.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +22,17 @@ if TYPE_CHECKING:
 
 __all__ = ["CatBoostMetric", "LightGBMMetric", "XGBoostMetric", "catboost", "lightgbm", "xgboost"]
 
+OURS = "-rankmark"
+"""What the names end in that tools print and keep values by."""
+
 
 def lightgbm(measures: str | Measure | Iterable[str | Measure], **options: Unpack[Options]) -> LightGBMMetric:
     """Measures as a metric of LightGBM: ``feval`` of `lightgbm.train`, ``eval_metric`` of its models.
 
     Values are those of `rankmark.evaluate_predictions` of the data set's labels, groups and predictions.
     Whether more is better is said by the measures' pages, so that early stopping works. What does not depend
-    on the predictions is made once for each data set.
+    on the predictions is made once for each data set. What LightGBM prints and keeps is named
+    ``nDCG@10-rankmark``, so that its own ``ndcg@10`` may stand beside it.
 
     Measures of lists and of each query (nDCG, AP, GAUC …) need the data set's groups; others (AUC, LogLoss …)
     do not. Predictions are probabilities where LightGBM's own objective is one of classes, and raw scores
@@ -49,7 +57,7 @@ def lightgbm(measures: str | Measure | Iterable[str | Measure], **options: Unpac
         >>> import rankmark as rm
         >>> metric = rm.hooks.lightgbm("nDCG@10, AP")
         >>> metric([1, 0, 0, 1], [0.9, 0.8, 0.2, 0.3], None, [2, 2])  # as LightGBM calls it
-        [('nDCG@10', 1.0, True), ('AP', 1.0, True)]
+        [('nDCG@10-rankmark', 1.0, True), ('AP-rankmark', 1.0, True)]
 
     """
     return LightGBMMetric(measures, given(options, Options, lightgbm))
@@ -62,10 +70,11 @@ def xgboost(measures: str | Measure | Iterable[str | Measure], **options: Unpack
     groups (``qid``) and predictions, of several measures at once. Weights, of rows or of groups, count as in
     `lightgbm`.
 
-    Early stopping takes less for better, unless told, or the metric's name begins with ``auc``, ``map``,
-    ``ndcg`` or ``pre``. So a measure of which more is better is printed in small letters where that tells it
-    (``ndcg@10``); for others say ``maximize=metric.maximize``, or
-    ``callbacks=[metric.early_stopping(10)]``, which knows.
+    What XGBoost prints and keeps ends in ``-rankmark``, so that its own ``ndcg@10`` may stand beside it. Its
+    early stopping takes less for better, unless told, or a name begins with ``auc``, ``map``, ``ndcg`` or
+    ``pre``. So a measure of which more is better is printed in small letters where these tell it
+    (``ndcg@10-rankmark``), and any other as ``prefer-more-GAUC-rankmark``; `early_stopping` of the metric
+    goes by no name.
 
     XGBoost's models hand over less. XGBClassifier and XGBRegressor give labels, predictions and weights: one
     measure of rows. XGBRanker gives one group at a time, and takes a mean of its own, in which a group of one
@@ -85,9 +94,9 @@ def xgboost(measures: str | Measure | Iterable[str | Measure], **options: Unpack
 
     Example:
         >>> import rankmark as rm
-        >>> metric = rm.hooks.xgboost("nDCG@10")
+        >>> metric = rm.hooks.xgboost("LogLoss, GAUC, nDCG@10")
         >>> metric.names, metric.maximize
-        (['ndcg@10'], True)
+        (['LogLoss-rankmark', 'prefer-more-GAUC-rankmark', 'ndcg@10-rankmark'], True)
 
     """
     return XGBoostMetric(measures, given(options, Options, xgboost))
@@ -104,6 +113,7 @@ def catboost(
 
     CatBoost does not tell metrics the groups, so they are said here, of every data set, and found by the
     number of rows. Values are those of `rankmark.evaluate_predictions` of labels, groups and predictions.
+    What CatBoost prints and keeps is named ``nDCG@10-rankmark``.
 
     Args:
         measure: one, as for `rankmark.evaluate_predictions`.
@@ -129,7 +139,7 @@ def catboost(
     if others:
         raise UsageError(f"CatBoost takes one measure for its eval_metric, and {measure!r} are several")
     # CatBoost prints the name of the class.
-    kind: type[CatBoostMetric] = type(name, (CatBoostMetric,), {"__doc__": CatBoostMetric.__doc__})
+    kind: type[CatBoostMetric] = type(name + OURS, (CatBoostMetric,), {"__doc__": CatBoostMetric.__doc__})
     return kind(measure, group_id, labels, given(options, Options, catboost))
 
 
@@ -160,7 +170,7 @@ class LightGBMMetric:
         values = list(self._asked.values(labels, scores, group, weight).values())
         measures = self._asked.asked(classes=np.ndim(scores) == 2)
         named = zip(self._asked.named(), values, measures, strict=True)
-        return [(name, value, is_more_better(measure, "LightGBM")) for name, value, measure in named]
+        return [(name + OURS, value, is_more_better(measure, "LightGBM")) for name, value, measure in named]
 
 
 class XGBoostMetric:
@@ -223,13 +233,15 @@ class XGBoostMetric:
 
 
 GREATER = ("auc", "map", "ndcg", "pre")
-"""XGBoost takes more for better where a name begins so, but for ``mape``."""
+"""XGBoost takes more for better where a name begins so, but for ``mape`` alone."""
 
 
 def _told(name: str, measure: Measure) -> str:
-    """The name in small letters, if these tell XGBoost that more is better."""
-    lower = name.lower()
-    return lower if measure.better == "more" and lower.startswith(GREATER) else name
+    """The name, by which XGBoost takes more for better where it is, and only there."""
+    if measure.better == "more":
+        lower = name.lower()
+        return (lower if lower.startswith(GREATER) else f"prefer-more-{name}") + OURS
+    return (name.upper() if name.startswith(GREATER) else name) + OURS
 
 
 class CatBoostMetric:

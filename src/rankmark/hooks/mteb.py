@@ -135,7 +135,7 @@ def evaluate(
     results = {}
     for each in _saved(Path(predictions)):
         file = each.judgements(Path(qrels))
-        judged = read_qrels(file, _columns(file, columns))
+        judged = read_qrels(file, columns)
         try:
             results[each.name] = evaluate_tables(judged, each.lists(Path(qrels)), measures, **options)
         except DataError as error:  # which knows no task
@@ -213,14 +213,6 @@ def _saved(folder: Path) -> Iterator[_Predictions]:
         for subset, split, found in splits:
             if isinstance(found, dict) and all(isinstance(lists, dict) for lists in found.values()):
                 yield _Predictions(task, subset, split, len(splits) == 1, found)
-
-
-def _columns(path: Path, columns: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """The columns that are said, or the grades of BEIR's, which are called score."""
-    if columns or path.suffix != ".tsv":
-        return columns
-    with path.open(encoding="utf-8", errors="replace") as file:
-        return {"relevance": "score"} if tuple(file.readline().split()) == COLUMNS else None
 
 
 def _written(judged: Mapping[str, Mapping[str, int]]) -> str:

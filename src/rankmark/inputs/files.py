@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from rankmark import _native
 from rankmark.errors import ColumnError, FileMissingError, UsageError, no_file
+from rankmark.inputs.addresses import is_address, open_address
 from rankmark.inputs.format import File
 from rankmark.inputs.formats import format_of
+from rankmark.inputs.lakes import open_lake
 from rankmark.inputs.names import listed
 from rankmark.inputs.roles import Chosen, ColumnNames, TableName, find_roles
 from rankmark.inputs.source import Source
@@ -43,10 +45,13 @@ SPARKS_OWN = re.compile(r"_(SUCCESS|(common_)?metadata|(started|committed)_\d+)$
 
 
 def open_files(path: str | os.PathLike[str], side: TableName, columns: ColumnNames | None) -> Source:
-    """The file at `path`, or all files of a glob, one after another."""
-    paths = expand(os.fspath(path))
-    sources = [_open_file(one, side, columns) for one in paths]
-    return sources[0] if len(sources) == 1 else _concatenated(sources, side, columns, os.fspath(path))
+    """The file at a path or an address, or all files of a glob, one after another."""
+    if is_address(text := os.fspath(path)):
+        return open_address(text, side, columns)
+    if lake := open_lake(text, side):
+        return lake
+    sources = [_open_file(one, side, columns) for one in expand(text)]
+    return sources[0] if len(sources) == 1 else _concatenated(sources, side, columns, text)
 
 
 def run_tag(path: str) -> str | None:
@@ -80,8 +85,8 @@ def expand(text: str) -> list[Path]:
     if address := re.match(r"([a-z][a-z0-9+.-]+):/", text):
         instead = FETCHED.get(address[1], "copy it here first")
         raise UsageError(
-            f"{text!r} is an address, and only files on this machine are read; {instead}, or in Python give "
-            "the table that polars or pandas reads of it"
+            f"{text!r} is an address, and here only files on this machine are read; {instead}, or in Python "
+            "give the table that polars or pandas reads of it"
         )
     if not glob.has_magic(text):
         raise no_file(text if path == Path(text) else str(path))

@@ -42,6 +42,8 @@ KINDS = (
     _kind(ZIP, "an Excel workbook", TABLE, ".xlsx", ".xlsm"),
     _kind(ZIP + rb".{0,2000}(\[Content_Types\]\.xml|xl/)", "an Excel workbook", TABLE),
     _kind(rb"\xd0\xcf\x11\xe0", "an old Excel workbook", TABLE),
+    _kind(ZIP, "an OpenDocument spreadsheet", TABLE, ".ods"),
+    _kind(ZIP + rb".{22}\x08\0.{2}mimetypeapplication/vnd\.oasis\.", "an OpenDocument file", TABLE),
     _kind(ZIP, "an archive of NumPy arrays", "give the arrays to rm.evaluate_arrays", ".npz"),
     _kind(ZIP + rb".{22}\x0b\0.{2}result\.json", "what rankmark saved of a result", LOADED),
     _kind(ZIP, "a ZIP archive", UNPACKED),
@@ -54,6 +56,19 @@ KINDS = (
     _kind(rb"PARE", "encrypted Parquet", TABLE),
     _kind(rb"ORC", "an ORC file", TABLE, ".orc"),
     _kind(rb"Obj\x01", "an Avro file", TABLE),
+    _kind(
+        rb"X\n\0\0\0[\x02\x03]|RD[XA][23]\n",
+        "data of R",
+        "save it in R with arrow::write_parquet or write.csv",
+    ),
+    _kind(
+        rb"MATLAB \d\.\d MAT-file",
+        "data of MATLAB",
+        "save it with parquetwrite or writetable, or give the arrays that scipy.io reads to "
+        "rm.evaluate_arrays",
+    ),
+    _kind(rb"\$FL[23]", "data of SPSS", TABLE),
+    _kind(rb"<stata_dta>", "data of Stata", TABLE),
     _kind(rb"\x89HDF\r\n", "an HDF5 file", TABLE),
     _kind(rb"SQLite format 3\0", "an SQLite database", TABLE),
     _kind(rb"\x93NUMPY", "a NumPy array", "give the array to rm.evaluate_arrays"),

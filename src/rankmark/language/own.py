@@ -103,7 +103,7 @@ def list_measure(
     The function takes either of these, and gives numbers:
 
     - ``function(lists)``: `JudgedLists`, of many queries at once, and gives an array of a value a query. It
-      is nearly as fast as a measure of rankmark.
+      is about as fast as a measure of rankmark.
     - ``function(grades, judged)``: of one query the grades of its list in rank order, down to the cutoff, NaN
       for an item that nobody judged; and the grades of all its judged items, best first. It gives one number,
       and is called once a query, under Python's lock: some 0.1 ms each.

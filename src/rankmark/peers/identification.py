@@ -28,8 +28,8 @@ CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000, None)
 """Those looked at where no definition fits at the cutoff that was named; None is all items."""
 MOST_GRADES = 4
 """Up to which grade an item need not be relevant."""
-MOST_SHOWN, MOST_NAMES, MOST_DIGITS = 12, 3, 12
-"""Values, names of conventions, and digits in a table."""
+MOST_SHOWN, MOST_NAMES, MOST_ALIKE, MOST_DIGITS = 12, 3, 3, 12
+"""Values, names of conventions, definitions of one value, and digits in a table."""
 SAME = 1e-12
 """Values no further apart differ by the order of additions alone."""
 
@@ -45,6 +45,7 @@ class Candidate:
         fits: whether it is that number to the digits given.
         like: the conventions whose value it is.
         changes: what differs from the standard here, such as ``gain=exp2``.
+        alike: other such changes that come to the same value on these data, of which none can be left out.
         signature: what evaluates it again, in its short form.
 
     """
@@ -55,6 +56,7 @@ class Candidate:
     fits: bool
     like: tuple[str, ...]
     changes: tuple[str, ...]
+    alike: tuple[tuple[str, ...], ...]
     signature: str
 
 
@@ -70,6 +72,7 @@ class Identification(Saved):
         candidates: a definition for each value that was found: first those that fit, those of a tool and with
             the fewest changes before others; then the others by how near they are.
         tried: how many definitions were evaluated.
+        idle: what alone makes no difference on these data.
         lacking: which conventions do not have the measure or refuse these data, in words.
 
     """
@@ -80,6 +83,7 @@ class Identification(Saved):
     tolerance: float
     candidates: tuple[Candidate, ...]
     tried: int
+    idle: tuple[str, ...]
     lacking: tuple[str, ...]
 
     _instead: ClassVar = "one number"
@@ -97,7 +101,7 @@ class Identification(Saved):
                 rounded(each.value, f".{shown}f"),
                 rounded(each.off, f"+.{shown}f"),
                 _some(each.like),
-                ", ".join(each.changes) or "nothing",
+                " or ".join(map(_written_changes, (each.changes, *each.alike[: MOST_ALIKE - 1]))),
             ]
             for each in self._shown()
         ]
@@ -122,6 +126,7 @@ class Identification(Saved):
                 {each.name: _plain(getattr(one, each.name)) for each in fields(one)}
                 for one in self.candidates
             ],
+            "idle": list(self.idle),
             "lacking": list(self.lacking),
         }
 
@@ -130,10 +135,10 @@ class Identification(Saved):
 
     def _verdict(self) -> str:
         what = f"{self.measure} = {self.given}"
-        if len(self.found) == 1:
-            return f"{what}: 1 definition has this value"
         if self.found:
-            return f"{what}: {len(self.found)} definitions have this value, the likeliest first"
+            fitting = sum(1 + len(each.alike) for each in self.found)
+            has = "1 definition has" if fitting == 1 else f"{fitting} definitions have"
+            return f"{what}: {has} this value{', the likeliest first' if fitting > 1 else ''}"
         tried = counted(self.tried, "definition")
         return f"{what}: none of the {tried} tried has this value; the nearest are these"
 
@@ -143,6 +148,8 @@ class Identification(Saved):
             notes.append(f"{self.given} is taken for per cent: {self.wanted:.10g}")
         if left := len(self.candidates) - len(self._shown()):
             notes.append(f"{counted(left, 'value')} further off are in JSON and CSV")
+        if self.idle:
+            notes.append(f"alone without effect on these data: {', '.join(self.idle)}")
         if len(self.found) > 1:
             notes.append("more digits, or the number for another run, tell definitions apart that fit")
         if self.found:
@@ -155,6 +162,10 @@ class Identification(Saved):
         return notes
 
 
+def _written_changes(changes: tuple[str, ...]) -> str:
+    return ", ".join(changes) or "nothing"
+
+
 def _some(names: tuple[str, ...]) -> str:
     """The first of the names, and how many others there are."""
     others = len(names) - MOST_NAMES
@@ -162,7 +173,7 @@ def _some(names: tuple[str, ...]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+    return list(map(_plain, value)) if isinstance(value, tuple) else value
 
 
 def identify(
@@ -225,6 +236,7 @@ def identify(
         tolerance=number.tolerance,
         candidates=tuple(search.candidates(number)),
         tried=len(search.values),
+        idle=tuple(search.idle()),
         lacking=tuple(search.lacking),
     )
 
@@ -347,7 +359,7 @@ class _Search:
         yield from sorted(found, key=_likelihood)
 
     def _candidate(self, definitions: list[_Definition], number: _Number) -> Candidate:
-        first = min(definitions, key=lambda each: len(self._changes(each)))
+        first, *others = _least({each: self._changes(each) for each in definitions})
         value = self.values[first]
         like = {name for each in definitions for name in self._like.get(each, ())}
         return Candidate(
@@ -357,8 +369,17 @@ class _Search:
             fits=number.fits(value),
             like=tuple(name for name in conventions() if name in like),
             changes=tuple(self._changes(first)),
+            alike=tuple(tuple(self._changes(each)) for each in others),
             signature=self._signature(first),
         )
+
+    def idle(self) -> Iterator[str]:
+        """What alone does not change the value."""
+        usual = self.values.get(self._standard)
+        for definition, value in self.values.items():
+            changes = self._changes(definition)
+            if len(changes) == 1 and usual is not None and abs(value - usual) <= SAME:
+                yield changes[0]
 
     def _signature(self, definition: _Definition) -> str:
         from rankmark.language.signature import Recipe
@@ -461,6 +482,15 @@ def _together(changes: Iterable[Change], several: int) -> Iterator[dict[str, Any
         found = dict(some)
         if len(found) == several:
             yield found
+
+
+def _least(changes: Mapping[_Definition, list[str]]) -> list[_Definition]:
+    """The definitions of which no change can be left out for another of them, the fewest changes first."""
+    found: list[_Definition] = []
+    for each in sorted(changes, key=lambda one: len(changes[one])):
+        if not any(set(changes[less]) <= set(changes[each]) for less in found):
+            found.append(each)
+    return found
 
 
 def _arguments(measure: Measure) -> dict[str, Any]:

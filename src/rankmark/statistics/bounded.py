@@ -134,7 +134,9 @@ class Rows:
 
     @property
     def decide(self) -> bool:
-        """Whether there is a bound: not of few rows whose worst is not known."""
+        """Whether there is a bound: not of few rows whose worst is not known, nor where one has no value."""
+        if np.isnan(self.above).any():
+            return False
         return self.worst is not None or (len(self.above) >= LEAST_UNITS and self.changed >= LEAST_CHANGED)
 
     def excess(self, ratio: float) -> tuple[Floats, float]:

@@ -99,7 +99,7 @@ def compare(
             decided[frozenset(pair)][name] = {"p_value": p, "significant": bool(p <= max_p)}
     return Report(
         list(values),
-        {model: {name: float(np.mean(each[name])) for name in names} for model, each in values.items()},
+        {model: {name: np.float64(np.mean(each[name])) for name in names} for model, each in values.items()},
         decided,
         names,
         max_p,

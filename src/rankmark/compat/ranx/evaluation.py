@@ -58,17 +58,18 @@ def evaluate(
     return_std = return_std and return_mean
     if isinstance(run, Run) and save_results_in_run:
         for name, of_queries in values.items():
-            run.mean_scores[name] = float(np.mean(of_queries))
+            run.mean_scores[name] = np.float64(np.mean(of_queries))
             if return_std:
-                run.std_scores[name] = float(np.std(of_queries))
+                run.std_scores[name] = np.float64(np.std(of_queries))
             run.scores[name] |= dict(zip(run.get_query_ids(), of_queries.tolist(), strict=True))
     found: dict[str, Any] = dict(values)
     if return_std:
         found = {
-            name: {"mean": float(np.mean(each)), "std": float(np.std(each))} for name, each in values.items()
+            name: {"mean": np.float64(np.mean(each)), "std": np.float64(np.std(each))}
+            for name, each in values.items()
         }
     elif return_mean:
-        found = {name: float(np.mean(each)) for name, each in values.items()}
+        found = {name: np.float64(np.mean(each)) for name, each in values.items()}
     return found[names[0]] if len(names) == 1 else found
 
 

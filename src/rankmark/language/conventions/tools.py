@@ -1522,6 +1522,113 @@ RAGAS = Convention(
     ),
 )
 
+_RANK_EVAL_CUT = {
+    "precision": "P(denominator=retrieved)",
+    "recall": "R",
+    "mean_reciprocal_rank": "RR",
+}
+
+ELASTICSEARCH = Convention(
+    name="elasticsearch",
+    tool="elasticsearch",
+    version="8",
+    aliases=("opensearch", "rank_eval"),
+    choices={"ties": "input"},
+    measures={
+        **_cut(_RANK_EVAL_CUT),
+        **_cut(
+            {
+                f"{name}(relevant_rating_threshold={{rel}})": _with(measure, "rel={rel}")
+                for name, measure in _RANK_EVAL_CUT.items()
+            }
+        ),
+        "dcg@{k}": "DCG(gain=exp2)@{k}",
+        "dcg(normalize=true)@{k}": "nDCG(gain=exp2)@{k}",
+        "expected_reciprocal_rank(maximum_relevance={rel})@{k}": "ERR(max_grade={rel})@{k}",
+    },
+    notes=(
+        "This is the ranking evaluation API (_rank_eval), OpenSearch's, too; k is 10 by default.",
+        (
+            "Each request is a query, also one without hits. With ignore_unlabeled in precision, give "
+            'unjudged="ignore" and lists that end at k.'
+        ),
+    ),
+    cannot=(
+        Limit(
+            "dcg with normalize of lists that are shorter than k and have fewer hits than are relevant: its "
+            "ideal list is no longer than the list returned.",
+            fewer,
+            frozenset(("nDCG",)),
+        ),
+        Limit("Ratings that are not whole numbers, which it refuses.", fractional),
+        Limit(
+            "Negative ratings, which lose something in dcg.",
+            negative,
+            frozenset(("nDCG", "DCG", "ERR")),
+        ),
+        Aside("unknown_doc_rating, which gives unjudged documents a rating: judge them so.", ABSENT),
+        FROM_SOURCE,
+    ),
+)
+
+VESPA = Convention(
+    name="vespa",
+    tool="pyvespa",
+    version="1.2.9",
+    aliases=("pyvespa",),
+    choices={"ties": "input", "no_relevant": "skip"},
+    measures=_cut(
+        {
+            "accuracy": "HR",
+            "precision": "P",
+            "recall": "R",
+            "ndcg": "nDCG(gain=binary)",
+            "mrr": "RR",
+            "map": "AP(denominator=min)",
+            "ndcg(graded)": "nDCG",
+        }
+    ),
+    notes=(
+        "This is pyvespa's VespaEvaluator; hits keep the order in which Vespa returned them.",
+        LISTS_OF_IDS,
+        (
+            "Of relevant documents with grades, which are from 0 to 1, it computes ndcg alone: ask for "
+            "ndcg(graded)@<k>, whose queries count 0 if all of their grades are 0."
+        ),
+    ),
+    cannot=(
+        TWICE,
+        Limit(
+            "ndcg(graded) of grades outside of 0 to 1, which it refuses.",
+            outside_0_to_1,
+            frozenset(("nDCG",)),
+        ),
+        Aside("VespaMatchEvaluator, which counts what was matched, and times of searches.", ABSENT),
+    ),
+)
+
+ANN_BENCHMARKS = Convention(
+    name="ann-benchmarks",
+    tool="ann-benchmarks",
+    version="93587d8",
+    aliases=("ann_benchmarks",),
+    choices={"ties": "input"},
+    measures={"k-nn@{k}": "P@{k}", "epsilon@{k}": "P@{k}", "largeepsilon@{k}": "P@{k}"},
+    notes=(
+        (
+            "It goes by distances: relevant are all items that are no farther than the true neighbour at "
+            "rank k, plus 0.001 for k-nn, times 1.01 for epsilon and 1.1 for largeepsilon. Judge these, and "
+            "its recall is the share of them among the first k."
+        ),
+        "Where exactly k items are that near it is R@k, too.",
+    ),
+    cannot=(
+        TWICE,
+        Aside("rel, the ratio of the distances, and what is of time and size.", ABSENT),
+        FROM_SOURCE,
+    ),
+)
+
 TOOLS = (
     TREC_EVAL,
     TREC_EVAL_9,
@@ -1556,4 +1663,7 @@ TOOLS = (
     HAYSTACK,
     LLAMA_INDEX,
     RAGAS,
+    ELASTICSEARCH,
+    VESPA,
+    ANN_BENCHMARKS,
 )
