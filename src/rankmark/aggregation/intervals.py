@@ -801,7 +801,7 @@ def interval_of(measure: Measure, sample: Sample, rows: Units, sampling: Samplin
         note = f"the {unit} do not vary, or are too few"
     elif interval.low == interval.high:
         interval = interval if sampling.method else Interval(math.nan, math.nan)
-        note = f"the {unit} do not vary, which does not say how far off it can be"
+        note = f"the {unit} do not vary, or are few, so that it would be a point, which no interval is"
     low, high, p = found.calibrated or (None, None, None)
     return PredictionInterval(
         *interval.within(measure.bounds),
