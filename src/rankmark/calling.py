@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from rankmark.errors import CallError, did_you_mean
 
-__all__ = ["clear_functions", "clear_methods", "refuse_unknown", "with_clear_calls"]
+__all__ = ["clear_functions", "clear_methods", "refuse_elsewhere", "refuse_unknown", "with_clear_calls"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
@@ -48,7 +48,35 @@ def refuse_unknown(called: str, names: Iterable[str], known: Iterable[str]) -> N
             raise CallError(f"{called}() {_unknown(name, takes)}")
 
 
+OF_COMPARISONS: Mapping[str, str] = {
+    "anova": "comparison.anova(measure)",
+    "margin": "comparison.equivalence(measure, margin)",
+    "rope": "comparison.bayes(measure, rope=…)",
+    "movers": "comparison.movers(count)",
+    "details": "comparison.format(details=True)",
+}
+"""Where in Python there is what these options of the command line show of a comparison."""
+
+
+def refuse_elsewhere(called: str, names: Iterable[str]) -> None:
+    """Refuses what is a method of a comparison and no argument of what makes one.
+
+    Raises:
+        CallError: a name is such.
+
+    """
+    for name in names:
+        if name in OF_COMPARISONS:
+            raise CallError(f"{called}() {_elsewhere(name)}")
+
+
+def _elsewhere(name: str) -> str:
+    return f"takes no {name}=; of a comparison there is {OF_COMPARISONS[name]}"
+
+
 def _unknown(name: str, known: Iterable[str]) -> str:
+    if name in OF_COMPARISONS and "test_options" in known:
+        return _elsewhere(name)
     return f"got an unexpected keyword argument {name!r}{did_you_mean(name, known)}"
 
 

@@ -306,3 +306,20 @@ def test_the_command_line_asks_for_the_region(tmp_path: Path, capsys: pytest.Cap
     assert main([*line, "--posterior", "signed-rank"]) == 0
     assert "Bayesian signed-rank test" in " ".join(capsys.readouterr().out.split())
     assert main([*line, "--posterior", "bootstrap"]) == 2
+
+
+def test_a_collection_given_several_times_is_told() -> None:
+    one = {"a": [0.1, 0.2, 0.3, 0.5], "b": [0.2, 0.3, 0.5, 0.6]}
+    other = {"a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.6]}
+    told = rm.board({"x": one, "y": one, "z": other}, "AP").notes
+    assert any(note.startswith("x, y have the same values of every system") for note in told)
+    assert rm.board({"x": one, "z": other}, "AP").notes == ()
+    alike = rm.board({"x": one, "y": one}, "AP", over="collections").notes
+    assert any(note.startswith("b, a: all values are the same") for note in alike)
+
+
+def test_collections_in_per_cent_beside_shares_are_refused() -> None:
+    one = {"a": [0.1, 0.2, 0.3, 0.5], "b": [0.2, 0.3, 0.5, 0.6]}
+    hundred = {name: [100 * value for value in own] for name, own in one.items()}
+    with pytest.raises(rm.DataError, match=r"up to 60 in 'y', as in per cent, and up to 0.6 in 'x'"):
+        rm.board({"x": one, "y": hundred}, "AP")

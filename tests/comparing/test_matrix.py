@@ -475,3 +475,18 @@ def test_a_pair_without_a_query_in_common_is_told() -> None:
     assert math.isnan(compared.value("A", "AP"))
     assert "no means of AP: no query has a value of all systems (7 left out" in compared.left_out[0]
     assert any("C against B by AP: no query has a value of both" in note for note in compared.notes)
+
+
+@pytest.mark.parametrize(("name", "method"), [("margin", "equivalence"), ("rope", "bayes")])
+def test_what_comparisons_have_as_methods_is_named_wherever_they_are_made(name: str, method: str) -> None:
+    wrong: Any = {name: 0.01}
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
+    runs = {"old": {"q1": ["a"], "q2": ["a"]}, "new": {"q1": ["a"], "q2": ["a"]}}
+    results = {system: rm.evaluate(qrels, run, "AP") for system, run in runs.items()}
+    for call in (
+        lambda: rm.compare(qrels, runs, "AP", **wrong),
+        lambda: rm.compare_results(results, **wrong),
+        lambda: rm.compare_matrix({"a": [0.1, 0.2], "b": [0.2, 0.3]}, "AP", **wrong),
+    ):
+        with pytest.raises(rm.UsageError, match=rf"takes no {name}=; .*comparison\.{method}\("):
+            call()

@@ -251,3 +251,27 @@ def test_with_seeds_the_width_and_the_gate_are_of_new_seeds_too() -> None:
     assert gate.detectable is not None
     assert plain.detectable is not None
     assert gate.detectable > 1.3 * plain.detectable
+
+
+def test_a_deviation_of_few_queries_is_said_with_what_it_can_be() -> None:
+    # Of 4 values with s = 1 the 95% interval of the deviation is 0.566 to 3.729 (tables, 3 df).
+    differences = np.array([-1.0, 1.0, -1.0, 1.0]) * np.sqrt(3) / 20 + 0.02
+    compared = rm.compare_matrix({"old": [0.5] * 4, "new": list(0.5 + differences)}, "AP", test="t")
+    planned = rm.power(compared, difference=0.05)
+    assert planned.rows[0].deviation == pytest.approx(0.1)
+    (line,) = (note for note in planned.notes if "chi-squared" in note)
+    low, high = (statistics.queries_needed(0.05, each * 0.1) for each in (0.56650, 3.72853))
+    assert "of 4 queries, and can be 0.05665 to 0.3729" in line
+    assert f"so that {low:,} to {high:,} queries are needed" in line
+    assert not any("chi-squared" in each for each in rm.power(_many(), difference=0.05).notes)
+
+
+def _many() -> Any:
+    return rm.compare_results({name: rm.evaluate(QRELS, run, "RR") for name, run in RUNS.items()}, test="t")
+
+
+def test_what_no_values_can_differ_by_is_said_of_the_detectable() -> None:
+    compared = rm.compare_matrix({"old": [0.5, 0.5, 0.1], "new": [0.1, 0.9, 0.9]}, "AP", test="t")
+    planned = rm.power(compared)
+    assert (planned.rows[0].detectable or 0) > 1
+    assert any("values are from 0 to 1" in note for note in planned.notes)

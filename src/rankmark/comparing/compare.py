@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
+from rankmark.calling import refuse_elsewhere
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import USUAL_TEST, ComparisonPlan
 from rankmark.comparing.stored import beside_stored, opened
@@ -122,6 +123,7 @@ def compare(
     from rankmark.api.evaluation import evaluate
     from rankmark.inputs import read_qrels
 
+    refuse_elsewhere("compare", choices)
     plan = ComparisonPlan(
         USUAL_TEST if test is None else test,
         alternative,

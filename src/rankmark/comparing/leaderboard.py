@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from rankmark import statistics
-from rankmark.aggregation.terms import exchangeable
+from rankmark.aggregation.terms import BEYOND, exchangeable
 from rankmark.comparing.boards import (
     POSTERIORS,
     TITLES,
@@ -39,7 +39,7 @@ from rankmark.results.runs import accounts
 from rankmark.statistics.crossed import Crossed, VariancePart
 from rankmark.statistics.friedman import friedman_test, mean_ranks, nemenyi_test
 from rankmark.statistics.groups import groups_of, rank_intervals
-from rankmark.statistics.intervals import Made, made_interval
+from rankmark.statistics.intervals import CAUTIONS, Made, made_interval
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats, check_drawn, check_share
 from rankmark.statistics.spread import apart
@@ -344,6 +344,7 @@ class _Standing:
         self.rope, self.posterior = rope, posterior
         self.measure = next(iter(collections.values())).measure
         self._check_alike()
+        self._check_units()
         if rope is not None:
             check_reach("rope", rope, [self.measure])
         if posterior == "signed-rank" and not self._alike:
@@ -378,6 +379,25 @@ class _Standing:
             if any(own.shape[1] > 1 for own in each.data.values[self.measure].values()):
                 raise UsageError("systems with several seeds are for compare; a board takes one of each")
 
+    def _check_units(self) -> None:
+        """Refuses collections of which some alone have values that the measure has none of, as per cent."""
+        high = self.measure.bounds[1]
+        if high is None:
+            return
+        most = {
+            name: max(
+                float(np.nanmax(own, initial=-np.inf)) for own in each.data.means[self.measure].values()
+            )
+            for name, each in self.collections.items()
+        }
+        beyond = [name for name, value in most.items() if value > high + BEYOND]
+        if beyond and len(beyond) < len(most):
+            other = next(name for name in most if name not in beyond)
+            raise DataError(
+                f"values of {self.measure} are up to {most[beyond[0]]:g} in {beyond[0]!r}, as in per cent"
+                f", and up to {most[other]:g} in {other!r}: give those of all collections in the same unit"
+            )
+
     def board(self) -> Board:
         """All of it."""
         pairs = self._pairs()
@@ -402,8 +422,28 @@ class _Standing:
             posterior=self.posterior,
             weighed=self._weighed,
             accounts=tuple(line for each in self.collections.values() for line in each.accounts),
-            notes=tuple(note for each in self.collections.values() for note in each.notes),
+            notes=(
+                *self._of_collections(),
+                *(note for each in self.collections.values() for note in each.notes),
+            ),
         )
+
+    def _of_collections(self) -> Iterator[str]:
+        """Which collections may be one given twice, and intervals over collections that say little."""
+        same: dict[tuple[bytes, ...], list[str]] = {}
+        for name, each in self.collections.items():
+            own = each.data.means[self.measure]
+            same.setdefault(tuple(own[system].tobytes() for system in self.systems), []).append(name)
+        for names in same.values():
+            if len(names) > 1:
+                yield (
+                    f"{', '.join(names)} have the same values of every system; if they are the same "
+                    "collection given several times, it counts as evidence as often"
+                )
+        pairs = zip(self.systems, self.of_collections.T, strict=True)
+        flat = [system for system, own in pairs if not np.ptp(own)]
+        if self.over == "collections" and flat:
+            yield f"{', '.join(flat)}: {CAUTIONS['alike']}"
 
     @property
     def _alike(self) -> bool:

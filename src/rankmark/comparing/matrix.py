@@ -14,7 +14,7 @@ from rankmark.aggregation.terms import BEYOND, Terms
 from rankmark.calling import refuse_unknown
 from rankmark.comparing.compare import compare_results
 from rankmark.comparing.stored import opened
-from rankmark.errors import CallError, DataError, UsageError, did_you_mean
+from rankmark.errors import DataError, UsageError, did_you_mean
 from rankmark.inputs.matrices import UNNAMED, GivenValues, MatrixColumns, read_values
 from rankmark.language.given_measure import GivenMeasure, known_measure
 from rankmark.language.registry import near
@@ -75,22 +75,9 @@ def compare_matrix(
     return compare_results(results_of_matrix(matrix, measures, better, columns), **how)
 
 
-ELSEWHERE: Mapping[str, str] = {
-    "anova": "comparison.anova(measure)",
-    "margin": "comparison.equivalence(measure, margin)",
-    "rope": "comparison.bayes(measure, rope=…)",
-    "movers": "comparison.movers(count)",
-    "details": "comparison.format(details=True)",
-}
-"""Where in Python there is what these options of the command line show."""
-
-
 def _check_how(how: Mapping[str, Any]) -> None:
     """Refuses what `compare_results` does not take."""
     known = [name for name in inspect.signature(compare_results).parameters if name != "results"]
-    for name in how:
-        if name in ELSEWHERE:
-            raise CallError(f"compare_matrix() takes no {name}=; of a comparison there is {ELSEWHERE[name]}")
     refuse_unknown("compare_matrix", how, [*known, "better", "columns"])
 
 

@@ -123,7 +123,11 @@ def power(
             check_reach(WANTED[design], abs(plan.wanted), comparison.measures, times)
         count = systems or len(comparison.systems)
         rows = [*_of_comparison(plan, comparison, count)]
-        notes = comparison.notes_of_results
+        notes = (
+            *comparison.notes_of_results,
+            *_of_few(plan, rows),
+            *_beyond(plan, rows, comparison.measures),
+        )
     else:
         count = systems or 2
         rows = [_of_numbers(plan, deviation, queries, count, design_effect)]
@@ -211,6 +215,57 @@ def _why_not(row: PowerRow, *, seeds: bool) -> str:
     if seeds:
         return "what systems vary by seeds is not made up for by more queries"
     return f"it takes more than {MOST_COUNTED:,}"
+
+
+FEW = 10
+"""Of fewer queries, or clusters, the deviation is so unsure that its interval is said."""
+
+
+def _of_few(plan: _Plan, rows: Sequence[PowerRow]) -> Iterator[str]:
+    """What the deviation of few queries can be, and what then is needed, by the chi-squared interval."""
+    from scipy.special import chdtri
+
+    if plan.design not in ("t", "interval"):
+        return
+    for row in rows:
+        units = row.clusters or row.queries or 0
+        if not 2 <= units < FEW or not row.deviation > 0:
+            continue
+        freedom = units - 1
+        ends = [math.sqrt(freedom / float(chdtri(freedom, tail))) for tail in (0.025, 0.975)]
+        low, high = (row.deviation * end for end in ends)
+        line = (
+            f"{_named(row)}: the deviation is of {units} {'clusters' if row.clusters else 'queries'}, and "
+            f"can be {low:.4g} to {high:.4g} (95% interval, chi-squared)"
+        )
+        if row.needed is not None and row.wanted:
+            spread = row.deviation * math.sqrt(row.design_effect)
+            found = [plan.needed(row.wanted, spread * end, 2) for end in ends]
+            each = (row.queries or units) / units
+            least, most = ("too many" if n is None else f"{math.ceil(n * each):,}" for n in found)
+            line += f", so that {least} to {most} queries are needed"
+        yield line
+
+
+def _beyond(plan: _Plan, rows: Sequence[PowerRow], measures: Sequence[Measure]) -> Iterator[str]:
+    """Where what can be found is more than values of the measure can differ by."""
+    if plan.design not in ("t", "anova"):
+        return
+    bounds = {measure.label: measure.bounds for measure in measures}
+    for row in rows:
+        low, high = bounds.get(row.measure or "", (None, None))
+        if row.detectable is None or low is None or high is None:
+            continue
+        if row.detectable > high - low:
+            yield (
+                f"{_named(row)}: no difference is as great as the detectable, {row.detectable:.4g}, since "
+                f"values are from {low:g} to {high:g}; it takes more queries to find any"
+            )
+
+
+def _named(row: PowerRow) -> str:
+    pair = "" if row.system is None else f"{row.system} against {row.baseline} by "
+    return f"{pair}{row.measure}"
 
 
 @dataclass(frozen=True, slots=True)
