@@ -16,7 +16,12 @@ class Table:
     def from_arrow(source: object) -> Table: ...
     @staticmethod
     def from_dicts(
-        entries: list[Any], queries: NDArray[np.int64], value: str, whole: bool
+        entries: list[Any],
+        queries: list[Any],
+        value: str,
+        *,
+        whole: bool = False,
+        flags: bool = True,
     ) -> Table | None: ...
     @property
     def names(self) -> list[str]: ...

@@ -1115,3 +1115,14 @@ def test_details_have_no_column_that_is_empty() -> None:
     by_t = rm.compare(QRELS, RUNS, MEASURES, test="t").to_markdown(details=True)
     assert "| df |" in " ".join(by_t.split())
     assert "tied" in rm.compare(QRELS, RUNS, MEASURES, test="wilcoxon").to_markdown(details=True)
+
+
+def test_where_a_few_clusters_have_most_queries_the_variance_says_so() -> None:
+    two = {name: RUNS[name] for name in ("bm25", "dense")}
+    even = {query: number % 6 for number, query in enumerate(QUERIES)}
+    uneven = {query: max(0, number - len(QUERIES) + 6) for number, query in enumerate(QUERIES)}
+    line = "analysis of variance: a few clusters have most queries"
+    assert line not in rm.compare(QRELS, two, "RR", clusters=even).to_table(anova=True)
+    compared = rm.compare(QRELS, two, "RR", clusters=uneven)
+    assert line in compared.to_table(anova=True)
+    assert line not in compared.to_table()

@@ -408,3 +408,70 @@ def test_comparisons_do_not_depend_on_the_unit_of_the_values() -> None:
     # What rounding leaves of values that are alike is a tie.
     alike = compared(1e-17, noise=0.1)
     assert (alike.ties, alike.p, alike.superiority) == (30, 1, 0.5)
+
+
+FLIP = {
+    "A": {"q1": 0.1, "q2": 0.15, "q3": 0.9, "q4": 0.1, "q5": 0.1, "q6": 0.1, "q7": 0.9},
+    "B": {"q1": 0.2, "q2": 0.2, "q4": 0.2, "q5": 0.25, "q6": 0.2},
+}
+"""A is better on average of all queries that it has, and worse on those that both have."""
+
+
+def test_means_are_of_the_queries_that_differences_are_of() -> None:
+    compared = rm.compare_matrix(FLIP, "AP")
+    pair = compared.pair("AP", "B")
+    assert [compared.value(system, "AP") for system in "AB"] == pytest.approx([0.11, 0.21])
+    assert pair.difference == pytest.approx(compared.value("B", "AP") - compared.value("A", "AP"))
+    alone = rm.compare_matrix({name: {q: own[q] for q in FLIP["B"]} for name, own in FLIP.items()}, "AP")
+    assert [compared.interval(each, "AP") for each in "AB"] == [alone.interval(each, "AP") for each in "AB"]
+    assert not alone.left_out
+
+
+@pytest.mark.parametrize("interval", ["bca", "percentile"])
+def test_resampled_intervals_of_means_are_of_the_same_queries(interval: Any) -> None:
+    values = np.random.default_rng(1).random((30, 2))
+    holes = values.copy()
+    holes[25:, 1] = np.nan
+    compared = rm.compare_matrix(holes, "AP", interval=interval)
+    alone = rm.compare_matrix(values[:25], "AP", interval=interval)
+    first = compared.systems[0]
+    assert compared.value(first, "AP") == alone.value(first, "AP")
+    assert compared.interval(first, "AP") == alone.interval(first, "AP")
+
+
+@pytest.mark.parametrize("form", ["table", "json", "markdown", "latex", "html"])
+def test_what_means_leave_out_is_said_in_every_format(form: Any) -> None:
+    shown = " ".join(rm.compare_matrix(FLIP, "AP").format(form).split())
+    assert "eans of AP are of the 5 queries that all systems have a value of (2 left out" in shown
+    if form == "latex":
+        assert "Means of AP are of the 5 queries" in shown.partition("tabular")[0]
+
+
+def test_missing_queries_that_are_skipped_are_left_out_of_all_means() -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(4)}
+    old = {query: ["a"] if query == "q3" else ["b", "a"] for query in qrels}
+    new = {query: ["c", "a"] for query in list(qrels)[:3]}
+    compared = rm.compare(qrels, {"old": old, "new": new}, "AP", missing="skip")
+    assert compared.value("old", "AP") == compared.value("new", "AP") == 0.5
+    assert "1 left out, such as 'q3'" in compared.left_out[0]
+
+
+def test_pairs_compared_on_more_queries_than_the_means_say_so() -> None:
+    three = FLIP | {"C": {"q1": 0.3, "q3": 0.2, "q4": 0.4}}
+    compared = rm.compare_matrix(three, "AP", baseline="A")
+    assert compared.value("A", "AP") == pytest.approx(0.1)
+    assert [pair.queries for pair in compared.pairs] == [5, 3]
+    assert "2 queries that all systems have a value of (5 left out" in compared.left_out[0]
+    assert "2 pairs, such as B against A by AP, on 5: compared on all that both have" in compared.left_out[0]
+
+
+def test_systems_without_a_query_in_common_are_refused() -> None:
+    with pytest.raises(rm.DataError, match="no query in common; they begin with the queries 'q1', 'q3'"):
+        rm.compare_matrix({"A": {"q1": 0.1, "q2": 0.2}, "B": {"q3": 0.9}}, "AP")
+
+
+def test_a_pair_without_a_query_in_common_is_told() -> None:
+    compared = rm.compare_matrix(FLIP | {"C": {"q3": 0.3, "q7": 0.2}}, "AP")
+    assert math.isnan(compared.value("A", "AP"))
+    assert "no means of AP: no query has a value of all systems (7 left out" in compared.left_out[0]
+    assert any("C against B by AP: no query has a value of both" in note for note in compared.notes)

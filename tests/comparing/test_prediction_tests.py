@@ -85,6 +85,24 @@ def test_accuracy_over_rows_is_tested_as_by_mcnemar_exactly() -> None:
     assert p_of(table, "Accuracy") == pytest.approx(expected, rel=1e-9)
 
 
+def test_accuracy_over_users_is_tested_by_all_signs_with_sums_that_tie() -> None:
+    random = np.random.default_rng(4)
+    user, label = np.repeat(np.arange(60), 9), np.arange(540) % 2
+    right = random.random((2, 540)) < 0.6
+    one, other = np.where(right, label, 1 - label) * 0.8 + 0.1
+    more = np.bincount(user, right[0].astype(int) - right[1]).astype(int)
+    assert np.abs(more).max() == 6  # a sixth has no end in decimals
+    reach = int(np.abs(more).sum())
+    chances = np.zeros(2 * reach + 1)
+    chances[reach] = 1
+    for each in more:
+        chances = (np.roll(chances, each) + np.roll(chances, -each)) / 2
+    far = np.abs(np.arange(-reach, reach + 1)) >= abs(more.sum())
+    table = {"label": label, "user_id": user, "one": one, "other": other}
+    found = rm.compare_predictions(table, {"one": "one", "other": "other"}, "Accuracy", query="user_id")
+    assert found.pairs[0].p == pytest.approx(chances[far].sum(), rel=1e-9)
+
+
 @pytest.mark.parametrize("measure", ["AUC", "KS", "AveragePrecision", "F1(threshold=max)"])
 @pytest.mark.parametrize("users", [None, 12])
 def test_systems_may_have_scores_on_other_scales(measure: str, users: int | None) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections import OrderedDict, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ import pytest
 
 import rankmark as rm
 from rankmark._native import Table
-from rankmark.errors import ColumnError, DataError, IdTypeError, UsageError
+from rankmark.errors import ColumnError, DataError, IdTypeError, RankmarkError, UsageError
 from rankmark.inputs import read_qrels, read_run
 from small_tables import QRELS, RUN, as_dicts, as_tuples, rows
 
@@ -290,6 +292,48 @@ REFUSED_TABLES = [
 def test_tables(table: Any, kind: Any, message: Any) -> None:
     with pytest.raises(kind, match=re.escape(message)):
         read_qrels(table)
+
+
+class Text(str):
+    """As other libraries have theirs."""
+
+
+DICTS: dict[str, dict[Any, dict[Any, Any]]] = {
+    "texts": {"q": {"a": 1, "b": 0.5}, "p": {"a": 2}},
+    "numbers": {7: {1: 1, 2: 0}, -(2**63): {2**63 - 1: 2.5}},
+    "texts and numbers": {"q": {1: 1}, "p": {2: 3}},
+    "an empty one of other ids": {1: {}, "q": {"a": 1}},
+    "in another order": OrderedDict({"q": OrderedDict(a=1, b=1)}),
+    "with a default": {"q": defaultdict(int, a=1)},
+    "of NumPy": {np.int64(3): {np.str_("a"): np.float64(1), np.str_("b"): np.float32(0.1)}},
+    "of own texts": {Text("q"): {Text("a"): 1}},
+    "whole numbers": {"q": {"a": 2**53 + 1, "b": -3, "c": math.inf}},
+    "flags": {"q": {"a": True, "b": np.True_}},
+    "a flag as an id": {"q": {True: 1}},
+    "mixed items": {"q": {"a": 1}, "p": {1: 1}},
+    "mixed queries": {"q": {"a": 1}, 1: {"b": 1}},
+    "half a character": {"q": {"a": 1, "\ud800": 1}},
+    "half a character in a query": {"\ud800": {"a": 1}},
+    "an id beyond 64 bits": {"q": {2**63: 1}},
+    "a number beyond 64 bits": {"q": {"a": 10**400}},
+    "no number": {"q": {"a": 1, "b": "1"}},
+    "nothing": {"q": {"a": None}},
+}
+DICTS["in another order"]["q"].move_to_end("a")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("read", [read_qrels, read_run])
+@pytest.mark.parametrize("held", DICTS)
+def test_dicts_of_dicts_are_read_and_refused_as_their_rows_are(held: str, read: Any) -> None:
+    def outcome(source: Any) -> Any:
+        try:
+            frame = pl.DataFrame(read(source).table)
+        except RankmarkError as error:
+            return type(error), str(error)
+        return frame.schema, frame.rows()
+
+    as_rows = [(query, *each) for query, items in DICTS[held].items() for each in items.items()]
+    assert outcome(DICTS[held]) == outcome(as_rows)
 
 
 REFUSED_QRELS = [

@@ -14,7 +14,7 @@ use arrow_select::interleave::interleave;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyCapsule, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use crate::core::column;
 use crate::core::error::Error;
@@ -64,23 +64,30 @@ impl Table {
         checked.map(Self).map_err(|error| arrow_error(py, &error))
     }
 
-    /// The entries of dicts `{text: number}`, a row each: `query`, that of the dict, `item` and `value`.
+    /// The entries of dicts `{id: number}`, a row each: `query`, that of the dict, `item` and `value`.
     ///
-    /// None where something else stands there, which the caller finds: a key that is no text, a value that is no
-    /// float and no integer, or with `whole` no integer.
+    /// None where something else stands there, which the caller finds: ids that are not all texts, nor all
+    /// integers of 64 bits, or a value that is no number; with `whole` floats are none, without `flags` booleans.
     #[staticmethod]
+    #[pyo3(signature = (entries, queries, value, *, whole=false, flags=true))]
     fn from_dicts(
         py: Python<'_>,
         entries: &Bound<'_, PyList>,
-        queries: PyReadonlyArray1<'_, i64>,
+        queries: &Bound<'_, PyList>,
         value: &str,
         whole: bool,
+        flags: bool,
     ) -> PyResult<Option<Self>> {
         let mut rows = Rows::default();
-        for (entry, &query) in entries.iter().zip(queries.as_array()) {
+        for (entry, query) in entries.iter().zip(queries.iter()) {
             let Ok(entry) = entry.cast::<PyDict>() else { return Ok(None) };
+            let Some(query) = Id::of(&query) else { return Ok(None) };
+            if matches!(rows.queries, IdColumn::Empty) {
+                rows.queries = IdColumn::of(&query); // which it is of without rows, too
+            }
             for (item, number) in entry.iter() {
-                if !rows.push(query, &item, &number, whole) {
+                let Some(number) = number_of(&number, whole, flags) else { return Ok(None) };
+                if rows.push(&query, &item, number).is_none() {
                     return Ok(None);
                 }
             }
@@ -176,37 +183,102 @@ impl Table {
     }
 }
 
+/// What Python has as an id.
+enum Id<'a> {
+    Text(&'a str),
+    Integer(i64),
+}
+
+impl<'a> Id<'a> {
+    /// None of what is no id, or fits into no column.
+    fn of(value: &'a Bound<'_, PyAny>) -> Option<Self> {
+        if let Ok(text) = value.cast::<PyString>() {
+            return text.to_str().ok().map(Self::Text);
+        }
+        if value.is_instance_of::<PyBool>() {
+            return None;
+        }
+        value.cast::<PyInt>().ok()?.extract().ok().map(Self::Integer)
+    }
+}
+
+/// A column of ids of one type, that of the first.
+enum IdColumn {
+    Empty,
+    Texts(LargeStringBuilder),
+    Integers(Vec<i64>),
+}
+
+impl IdColumn {
+    /// One of the type of an id.
+    fn of(id: &Id<'_>) -> Self {
+        match id {
+            Id::Text(_) => Self::Texts(LargeStringBuilder::new()),
+            Id::Integer(_) => Self::Integers(Vec::new()),
+        }
+    }
+
+    /// Adds an id; None if it is of another type.
+    fn push(&mut self, id: &Id<'_>) -> Option<()> {
+        if matches!(self, Self::Empty) {
+            *self = Self::of(id);
+        }
+        match (self, id) {
+            (Self::Texts(texts), Id::Text(id)) => texts.append_value(id),
+            (Self::Integers(integers), Id::Integer(id)) => integers.push(*id),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn finish(self) -> ArrayRef {
+        match self {
+            Self::Empty => Arc::new(LargeStringBuilder::new().finish()),
+            Self::Texts(mut texts) => Arc::new(texts.finish()),
+            Self::Integers(integers) => Arc::new(Int64Array::from(integers)),
+        }
+    }
+}
+
+/// A number of Python's as one of 64 bits; None of anything else.
+fn number_of(value: &Bound<'_, PyAny>, whole: bool, flags: bool) -> Option<f64> {
+    if let Ok(float) = value.cast::<PyFloat>() {
+        return (!whole).then(|| float.value());
+    }
+    let is_integer = value.is_instance_of::<PyInt>() && (flags || !value.is_instance_of::<PyBool>());
+    if is_integer { value.extract().ok() } else { None }
+}
+
 /// Rows of dicts, a column each.
-#[derive(Default)]
 struct Rows {
-    queries: Vec<i64>,
-    items: LargeStringBuilder,
+    queries: IdColumn,
+    items: IdColumn,
     values: Vec<f64>,
 }
 
+impl Default for Rows {
+    fn default() -> Self {
+        Self { queries: IdColumn::Empty, items: IdColumn::Empty, values: Vec::new() }
+    }
+}
+
 impl Rows {
-    /// Adds a row; false if the item is no text or the number none.
-    fn push(&mut self, query: i64, item: &Bound<'_, PyAny>, number: &Bound<'_, PyAny>, whole: bool) -> bool {
-        let Ok(item) = item.cast::<PyString>() else { return false };
-        let is_number = number.is_instance_of::<PyInt>() || (!whole && number.is_instance_of::<PyFloat>());
-        let (true, Ok(item), Ok(value)) = (is_number, item.to_str(), number.extract()) else { return false };
-        self.queries.push(query);
-        self.items.append_value(item);
-        self.values.push(value);
-        true
+    /// Adds a row; None if an id is none, or of another type than those before.
+    fn push(&mut self, query: &Id<'_>, item: &Bound<'_, PyAny>, number: f64) -> Option<()> {
+        self.queries.push(query)?;
+        self.items.push(&Id::of(item)?)?;
+        self.values.push(number);
+        Some(())
     }
 
-    fn table(mut self, value: &str) -> Result<table::Table, ArrowError> {
+    fn table(self, value: &str) -> Result<table::Table, ArrowError> {
+        let (queries, items) = (self.queries.finish(), self.items.finish());
         let schema = Arc::new(Schema::new(vec![
-            Field::new("query", DataType::Int64, false),
-            Field::new("item", DataType::LargeUtf8, false),
+            Field::new("query", queries.data_type().clone(), false),
+            Field::new("item", items.data_type().clone(), false),
             Field::new(value, DataType::Float64, false),
         ]));
-        let columns: Vec<ArrayRef> = vec![
-            Arc::new(Int64Array::from(self.queries)),
-            Arc::new(self.items.finish()),
-            Arc::new(Float64Array::from(self.values)),
-        ];
+        let columns: Vec<ArrayRef> = vec![queries, items, Arc::new(Float64Array::from(self.values))];
         let batch = RecordBatch::try_new(Arc::clone(&schema), columns)?;
         Ok(table::Table { schema, batches: vec![batch] })
     }

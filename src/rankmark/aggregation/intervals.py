@@ -499,7 +499,13 @@ def cleared(apart: Floats, of: Floats) -> Floats:
     """Differences between such magnitudes, by derivatives: those alike to the digits that these have are."""
     apart = without_rounding(apart, of)
     greatest = float(np.abs(apart).max(initial=0.0)) or 1.0
-    return np.asarray(greatest * np.round(apart / greatest, 8))
+    rounded = np.asarray(greatest * np.round(apart / greatest, 8))
+    least = float(np.abs(rounded[rounded != 0]).min(initial=greatest))
+    # Counts stay multiples of one, so that their sums tie: a third in eight digits is none of a whole.
+    one = greatest / round(greatest / least)
+    multiples = np.rint(rounded / one)
+    are_counts = np.abs(rounded - one * multiples).max(initial=0.0) <= 1e-8 * greatest
+    return np.asarray(one * multiples) if are_counts else rounded
 
 
 class OfRows(Sample):
@@ -795,7 +801,7 @@ def interval_of(measure: Measure, sample: Sample, rows: Units, sampling: Samplin
         note = f"the {unit} do not vary, or are too few"
     elif interval.low == interval.high:
         interval = interval if sampling.method else Interval(math.nan, math.nan)
-        note = f"the {unit} do not vary, which does not say how far off it can be"
+        note = f"the {unit} do not vary, or are few, so that it would be a point, which no interval is"
     low, high, p = found.calibrated or (None, None, None)
     return PredictionInterval(
         *interval.within(measure.bounds),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankmark import statistics
 from rankmark.comparing.judging import p_values, with_corrected
@@ -22,7 +23,16 @@ if TYPE_CHECKING:
     from rankmark.statistics.corrections import CorrectionName
     from rankmark.statistics.significance import Alternative, PairedTest, TestName
 
-__all__ = ["caveats", "draws_lines", "of_few", "skewed_lines", "such_pairs", "without_spread"]
+__all__ = [
+    "caveats",
+    "draws_lines",
+    "left_out",
+    "of_few",
+    "skewed_lines",
+    "such_pairs",
+    "variance_lines",
+    "without_spread",
+]
 
 
 def caveats(data: SystemValues, pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
@@ -39,8 +49,29 @@ def caveats(data: SystemValues, pairs: Sequence[Pair], plan: ComparisonPlan) -> 
         yield from _apart_about_0(pairs, plan.confidence)
 
 
+def left_out(data: SystemValues, pairs: Sequence[Pair], query_ids: Sequence[Any]) -> Iterator[str]:
+    """Which queries of a measure some systems have a value of, and others not, so that means leave them out.
+
+    A difference is of the queries that both systems have, which can be more than those of the means.
+    """
+    for measure, common in data.common.items():
+        some = np.any([data.there[measure, system] for system in data.systems], axis=0) & ~common
+        if not some.any():
+            continue
+        count, of = int(np.count_nonzero(common)), f"means of {measure.label} are of the"
+        left = f"{np.count_nonzero(some):,} left out, such as {query_ids[int(some.argmax())]!r}"
+        line = f"{of} {counted(count, 'query', 'queries')} that all systems have a value of ({left})"
+        if not count:
+            line = f"no means of {measure.label}: no query has a value of all systems ({left})"
+        if more := [pair for pair in pairs if pair.measure == measure and pair.queries > count]:
+            line += f"; {such_pairs(more)}, on {more[0].queries:,}: compared on all that both have"
+        yield line
+
+
 def _too_few_units(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
     """Which pairs nothing can show to differ, whatever their values."""
+    if apart := [pair for pair in pairs if not pair.queries]:
+        yield f"{such_pairs(apart)}: no query has a value of both"
     if alone := [pair for pair in pairs if pair.queries == 1]:
         yield f"{such_pairs(alone)}: 1 query says nothing of others; p-values and intervals take several"
     if few_resampled := [pair for pair in pairs if pair.queries > 1 and _is_of_few(pair, plan)]:
@@ -93,6 +124,22 @@ def such_pairs(pairs: Sequence[Opposed]) -> str:
         f"{counted(len(pairs), 'pair')}, such as {first.system} against {first.baseline} by "
         f"{first.measure.label}"
     )
+
+
+def variance_lines(labels: NDArray[Any] | None) -> Iterator[str]:
+    """What to say of an analysis of variance by clusters of which a few have most queries.
+
+    Of 40 clusters of Pareto sizes it finds 12 % at the level of 5 %, where clusters of 1 to 9 queries have 6.
+    """
+    if labels is None or labels.ndim > 1:
+        return
+    sizes = np.unique(labels, return_counts=True)[1]
+    # Kish's effective number of clusters
+    if sizes.sum() ** 2 / (sizes**2).sum() < len(sizes) / 2:
+        yield (
+            "analysis of variance: a few clusters have most queries, by which its p-values are too small; "
+            "those of the pairs hold"
+        )
 
 
 def _at_once(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:

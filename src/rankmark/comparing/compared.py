@@ -12,7 +12,7 @@ import numpy as np
 from rankmark import statistics
 from rankmark.aggregation.terms import exchangeable
 from rankmark.calling import clear_methods
-from rankmark.comparing.caveats import caveats
+from rankmark.comparing.caveats import caveats, left_out
 from rankmark.comparing.equivalences import PairEquivalence, equivalences
 from rankmark.comparing.judging import Judged, judged_pairs
 from rankmark.comparing.pairs import (
@@ -193,7 +193,7 @@ class Compared:
         self._data = SystemValues.of(results, measures, query_ids, self.opponents, labels)
         self._intervals, self.pairs = judged or judged_pairs(self._data, plan)
         if judged is None:
-            self.notes += tuple(caveats(self._data, self.pairs, plan))
+            self.notes += self.left_out + tuple(caveats(self._data, self.pairs, plan))
 
     def _kept(self) -> dict[str, Any]:
         """The arguments that make it again."""
@@ -208,6 +208,11 @@ class Compared:
             "judged": (self._intervals, self.pairs),
             "slices": self.slices,
         }
+
+    @cached_property
+    def left_out(self) -> tuple[str, ...]:
+        """Which queries the means are not of, since not all systems have a value of them."""
+        return tuple(left_out(self._data, self.pairs, self.query_ids))
 
     @property
     def notes_of_results(self) -> tuple[str, ...]:
@@ -249,9 +254,9 @@ class Compared:
         return opponents(self.systems, self.baselines)
 
     def value(self, system: str, measure: str | Measure) -> float:
-        """A system's value of the queries that have one; the mean over seeds."""
-        terms = self._data.terms[self._find(measure)][self._known(system)]
-        return terms.at(terms.there).value()
+        """A system's value of the queries that all systems have a value of; the mean over seeds."""
+        found = self._find(measure)
+        return self._data.terms[found][self._known(system)].at(self._data.common[found]).value()
 
     def interval(self, system: str, measure: str | Measure) -> Interval:
         """The confidence interval of `value`."""

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from rankmark.aggregation.intervals import SPANS
+from rankmark.comparing.caveats import variance_lines
 from rankmark.comparing.equivalences import correction_of
 from rankmark.comparing.pairs import finite
 from rankmark.comparing.posteriors import (
@@ -405,7 +406,8 @@ class View:
         measures = ", ".join(map(str, shown.measures))
         first = f"{measures}. {mark_line(self.comparison)[0].upper()}{mark_line(self.comparison)[1:]}"
         queries = queries_line(self.comparison).removeprefix("compared on ")
-        return f"{first}: {test_line(self.comparison)}; {queries}."
+        left = (f" {line[0].upper()}{line[1:]}." for line in shown.left_out)
+        return "".join((f"{first}: {test_line(self.comparison)}; {queries}.", *left))
 
     def notes(self) -> list[str]:
         """What stands beneath the tables; lines that belong to the one before are indented."""
@@ -417,6 +419,7 @@ class View:
             interval_line(self.comparison),
             *(f"  {line}" for line in caution_lines(self.comparison.pairs)),
             *([] if self.rope is None else [posterior_line(self.posterior, plan.resamples, plan.seed)]),
+            *(variance_lines(self.comparison.labels) if self.anova else ()),
             queries_line(self.comparison),
         ]
         lines += (f"  {note}" for note in self.comparison.notes)

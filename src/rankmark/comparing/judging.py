@@ -86,6 +86,12 @@ class _Resamples:
         there = self.data.there
         return self._drawn(list(there), np.ones(len(next(iter(there.values()))), dtype=bool))
 
+    def value(self, measure: Measure, system: str) -> Floats:
+        """Those of a system over the queries that all have."""
+        key, common = (measure, system), self.data.common[measure]
+        whole = (self.data.there[key] == common).all()
+        return (self.values if whole else self._drawn([key], common))[key]
+
     def difference(self, measure: Measure, system: str, other: str) -> Floats:
         """Differences over the queries that both have."""
         keys = [(measure, system), (measure, other)]
@@ -116,19 +122,20 @@ class _OneMeasure:
         self._known: dict[tuple[str, str], Crossed] = {}
 
     def interval(self, system: str) -> Made:
-        terms, there = self.terms[system], self.data.there[self.measure, system]
+        common = self.data.common[self.measure]
+        terms = self.terms[system].at(common)
+        labels = None if self.labels is None else self.labels[common]
         if self.plan.seeded:
-            labels = None if self.labels is None else self.labels[there]
             crossed = self.data.crossed(self.measure, system)
-            return self._of_seeds(crossed, terms.at(there).linear(), labels, terms.bounds)
+            return self._of_seeds(crossed, terms.linear(), labels, terms.bounds)
         return made_of_terms(
             terms,
-            self.labels,
+            labels,
             method=self.plan.interval if INTERVALS[self.plan.interval].of_means else "auto",
             confidence=self.plan.confidence,
             draws=self.plan.draws,
             together=self.together,
-            resampled=lambda: self.resamples.values[self.measure, system],
+            resampled=lambda: self.resamples.value(self.measure, system),
         )
 
     def pairs(self) -> list[Pair]:

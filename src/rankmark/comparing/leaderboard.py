@@ -282,7 +282,7 @@ class _Collection:
     @property
     def there(self) -> Any:
         """Which these are."""
-        return np.all([self.data.there[self.measure, system] for system in self.data.systems], axis=0)
+        return self.data.common[self.measure]
 
     def value(self, system: str) -> float:
         """The system's value of these queries."""

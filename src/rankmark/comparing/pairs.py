@@ -41,6 +41,7 @@ __all__ = [
     "direction",
     "finite",
     "found_pair",
+    "nothing_in_common",
     "numbers_of_pairs",
     "opponents",
     "refuse_swapped",
@@ -249,6 +250,12 @@ def finite(figures: Mapping[str, Any]) -> dict[str, Any]:
     return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in figures.items()}
 
 
+def nothing_in_common(first: Iterable[Any]) -> DataError:
+    """That systems have no query in common, with the first that each has."""
+    examples = ", ".join(map(repr, first))
+    return DataError(f"the results have no query in common; they begin with the queries {examples}")
+
+
 @dataclass(frozen=True)
 class SystemValues:
     """The values of several systems, and which of them are compared.
@@ -278,7 +285,7 @@ class SystemValues:
         """Those of results, of each system one a seed, on queries that all of them have.
 
         Raises:
-            DataError: a value is infinite.
+            DataError: a value is infinite, or no two systems have a query in common.
 
         """
         rows = {id(each): rows_in(each, query_ids) for seeds in results.values() for each in seeds}
@@ -293,7 +300,19 @@ class SystemValues:
             }
             for measure in measures
         }
-        return cls(values, terms, opponents, labels)
+        made = cls(values, terms, opponents, labels)
+        made._check_in_common(query_ids)
+        return made
+
+    def _check_in_common(self, query_ids: Sequence[Any]) -> None:
+        """Refuses systems that have values, of which no two that are compared have any of the same query."""
+        there = self.there
+        if any((there[m, one] & there[m, other]).any() for m in self.values for one, other in self.opponents):
+            return
+        first = next(iter(self.values))
+        own = [there[first, system] for system in self.systems]
+        if all(each.any() for each in own):
+            raise nothing_in_common(query_ids[int(each.argmax())] for each in own)
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -309,6 +328,11 @@ class SystemValues:
     def there(self) -> dict[tuple[Measure, str], NDArray[np.bool_]]:
         """The queries that have a value of each measure and system."""
         return {(m, s): each.there for m, own in self.terms.items() for s, each in own.items()}
+
+    @cached_property
+    def common(self) -> dict[Measure, NDArray[np.bool_]]:
+        """The queries that have a value of a measure of every system."""
+        return {m: np.all([self.there[m, system] for system in self.systems], axis=0) for m in self.terms}
 
     def pair_terms(
         self, measure: Measure, system: str, other: str
@@ -343,13 +367,13 @@ class SystemValues:
 
         Args:
             measure: the one.
-            system: whose it is.
-            other: what is subtracted.
+            system: whose it is, over the queries that all systems have.
+            other: what is subtracted, over those that both have.
             seedless: systems that depend on no seed.
 
         """
         if other is None:
-            there = self.there[measure, system]
+            there = self.common[measure]
             terms = self.terms[measure][system].at(there)
             labels = None if self.labels is None else self.labels[there]
             return statistics.crossed(terms.linear_by_seed(), clusters=labels, leverage=terms.leverage())

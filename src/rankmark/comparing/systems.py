@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from rankmark.comparing.comparison import Comparison
+from rankmark.comparing.pairs import nothing_in_common
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.errors import ChoiceError, DataError, UsageError, did_you_mean
 from rankmark.inputs.clusters import Clustering, ClustersBy
@@ -180,8 +181,7 @@ def _common_queries(results: Sequence[Result]) -> tuple[list[Any], list[str]]:
     sets = [set(each) for each in lists]
     common = set.intersection(*sets)
     if not common:
-        examples = ", ".join(repr(each[0]) for each in lists if each)
-        raise DataError(f"the results have no query in common; they begin with the queries {examples}")
+        raise nothing_in_common(each[0] for each in lists if each)
     left = len(set.union(*sets)) - len(common)
     note = f"{left:,} {'query is' if left == 1 else 'queries are'} not judged for all systems (left out)"
     return [query for query in lists[0] if query in common], [note]

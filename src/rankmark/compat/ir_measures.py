@@ -72,6 +72,8 @@ _KNOWN: Mapping[str, _Known] = {
     "Success": _Known(_CUT | _FIRST, ("cutoff",)),
 }
 """The measures of ir_measures that are here."""
+_SUCH_AS = {"cutoff": "@10", "recall": "@0.5", "max_rel": "(max_rel=3)"}
+"""How what measures need is said."""
 
 _SUBTOPICS = "it needs subtopics, which rankmark does not know"
 NOT_HERE = {
@@ -158,7 +160,7 @@ class Measure:
             raise MeasureError(f"{self.NAME} takes no {name}{did_you_mean(name, known.parameters)}")
         for name in known.needs:
             if self.params.get(name) is None:
-                raise MeasureError(f"{self.NAME} needs {name}, such as {self.NAME}@10 for a cutoff")
+                raise MeasureError(f"{self.NAME} needs {name}, such as {self.NAME}{_SUCH_AS[name]}")
         _translated(self)
 
     def __repr__(self) -> str:
@@ -246,6 +248,8 @@ class Evaluator:
     """
 
     def __init__(self, measures: Iterable[Measure], qrels: Any) -> None:
+        if isinstance(measures, Measure | str):
+            raise CallError(f"measures are several, and {measures} is one: give [{measures}]")
         self.measures = [_measure(each) for each in measures]
         for each in self.measures:
             each.validate_params()
@@ -399,6 +403,8 @@ def _translated(measure: Measure) -> tuple[str | Page, Mapping[str, str]]:
 def _with_gains(given: Mapping[str, Any]) -> Page:
     """The page of nDCG with gains of its own; a grade that is not named gains what it is."""
     gains = given["gains"]
+    if not isinstance(gains, Mapping):
+        raise MeasureError(f"gains={gains!r} is no dict {{grade: gain}}")
     if given.get("dcg") == "exp-log2":
         raise MeasureError("nDCG takes gains or dcg='exp-log2', and not both")
     gain = {"gain": lambda grade: max(gains.get(grade, grade), 0)}

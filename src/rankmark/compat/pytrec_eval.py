@@ -12,7 +12,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,8 +29,6 @@ from rankmark.peers.trec_lists import Judged
 from rankmark.peers.trec_plan import NICKNAMES, Line, TrecEvalError, asked_for, plan
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from rankmark.inputs.roles import Side
     from rankmark.kinds.lists import Values
 
@@ -239,10 +237,8 @@ def _input(table: Mapping[Any, Any], queries: Mapping[str, int], side: Side) -> 
         raise _odd(table, of_side)
     known = table if table.keys() <= queries.keys() else {q: table[q] for q in table if q in queries}
     others = [table[query] for query in table if query not in queries] if known is not table else []
-    columns = _rows(
-        known.values(), np.fromiter(map(queries.__getitem__, known), np.int64, len(known)), of_side
-    )
-    if columns is None or _rows(others, np.zeros(len(others), dtype=np.int64), of_side) is None:
+    columns = _rows(known.values(), map(queries.__getitem__, known), of_side)
+    if columns is None or _rows(others, repeat(0, len(others)), of_side) is None:
         raise _odd(table, of_side)
     return Input(columns, side, side, "query", "item", of_side.value, None, text_ids=False)
 
@@ -261,8 +257,9 @@ _SIDES: Mapping[Side, _Side] = {
 }
 
 
-def _rows(entries: Iterable[Any], queries: NDArray[np.int64], side: _Side) -> Table | None:
-    return Table.from_dicts(list(entries), queries, side.value, whole=float not in side.kinds)
+def _rows(entries: Iterable[Any], queries: Iterable[int], side: _Side) -> Table | None:
+    rows = Table.from_dicts(list(entries), list(queries), side.value, whole=float not in side.kinds)
+    return rows if rows is not None and rows.kind("item") == "string" else None
 
 
 def _odd(table: Mapping[Any, Any], side: _Side) -> CallError | DataError:

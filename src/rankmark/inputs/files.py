@@ -19,6 +19,7 @@ from rankmark.errors import ColumnError, FileMissingError, UsageError, no_file
 from rankmark.inputs.addresses import is_address, open_address
 from rankmark.inputs.format import File
 from rankmark.inputs.formats import format_of
+from rankmark.inputs.lakes import open_lake
 from rankmark.inputs.names import listed
 from rankmark.inputs.roles import Chosen, ColumnNames, TableName, find_roles
 from rankmark.inputs.source import Source
@@ -47,6 +48,8 @@ def open_files(path: str | os.PathLike[str], side: TableName, columns: ColumnNam
     """The file at a path or an address, or all files of a glob, one after another."""
     if is_address(text := os.fspath(path)):
         return open_address(text, side, columns)
+    if lake := open_lake(text, side):
+        return lake
     sources = [_open_file(one, side, columns) for one in expand(text)]
     return sources[0] if len(sources) == 1 else _concatenated(sources, side, columns, text)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain, repeat
@@ -37,6 +38,8 @@ def opened(source: Any, side: Side) -> Source | None:
         source = held
     if isinstance(source, Mapping):
         refuse_several(source, side)
+        if table := _from_dicts(source, side):
+            return Source(side, table.names, lambda _: table, in_rank_order=True)
         flat = _from_mapping(source, side)
     elif is_array(source) and getattr(source.dtype, "kind", "f") in "biuf":
         raise UsageError(
@@ -71,7 +74,7 @@ _Entries: TypeAlias = tuple[Collection[Any], Collection[Any] | None]
 def _as_source(flat: _Flat, side: Side) -> Source:
     import polars as pl
 
-    value = "relevance" if side == "qrels" else "score"
+    value = VALUE_OF[side]
     columns = {"query": _ids(flat.queries, "query", side), "item": _ids(flat.items, "item", side)}
     if flat.values is not None:
         columns[value] = _numbers(flat.values, value, side)
@@ -79,8 +82,20 @@ def _as_source(flat: _Flat, side: Side) -> Source:
     return Source(side, table.names, lambda _: table, in_rank_order=True, notes=flat.notes)
 
 
+def _from_dicts(source: Mapping[Any, Any], side: Side) -> Table | None:
+    """The rows of plain dicts of ids and numbers; None of all else, and of what has to be refused."""
+    if _is_of_columns(source) or not set(map(type, source.values())) <= {dict, defaultdict}:
+        return None
+    table = Table.from_dicts(list(source.values()), list(source), VALUE_OF[side], flags=side == "qrels")
+    return table if table is not None and table.num_rows else None
+
+
+def _is_of_columns(source: Mapping[Any, Any]) -> bool:
+    return any(key in source for key in ALIASES["query"]) and any(key in source for key in ALIASES["item"])
+
+
 def _from_mapping(source: Mapping[Any, Any], side: Side) -> _Flat:
-    if any(key in source for key in ALIASES["query"]) and any(key in source for key in ALIASES["item"]):
+    if _is_of_columns(source):
         raise UsageError(
             f"{side} is a dict of columns; make it a table, for example polars.DataFrame({side}), "
             f"or give {{query: {{item: value}}}}"
