@@ -31,6 +31,7 @@ def outcome(compute: Any) -> Any:
         return type(error).__name__
 
 
+@pytest.mark.filterwarnings("ignore:the labels have fractions")
 @pytest.mark.parametrize("ties", [None, "input", "best", "worst"])
 @pytest.mark.parametrize("name", PAGES)
 @settings(max_examples=at_most(5))

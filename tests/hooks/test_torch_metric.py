@@ -54,6 +54,7 @@ def test_rows_in_batches_give_what_tables_give(torch: Any) -> None:
     rows = lists()
     metric = rm.hooks.TorchMetric("nDCG@3, RR, AP").set_dtype(torch.float64)
     assert metric.higher_is_better is True
+    assert repr(metric) == "TorchMetric(nDCG@3, RR, AP)"
     for batch in batches(torch, rows):
         of_batch = metric(**batch)
         alone = rm.hooks.TorchMetric("nDCG@3, RR, AP").set_dtype(torch.float64)

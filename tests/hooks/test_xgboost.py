@@ -190,3 +190,9 @@ def test_names_hold_nothing_that_xgboost_separates_by() -> None:
     metric = rm.hooks.xgboost("nDCG(gain={1:3, 2:9})@5")
     assert metric.names == ["ndcg(gain={1=3,2=9})@5-rankmark"]
     trained(rm.hooks.xgboost("nDCG(gain={1:3,2:9,3:10})@5"), {"objective": "rank:ndcg"})
+
+
+def test_predicted_classes_have_no_scores_of_classes() -> None:
+    rows = matrix(VALIDATION)
+    with pytest.raises(rm.DataError, match="take the objective multi:softprob"):
+        rm.hooks.xgboost("Accuracy")(VALIDATION.grades.astype(float), rows)

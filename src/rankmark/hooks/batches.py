@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from types import SimpleNamespace
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,11 +14,23 @@ from rankmark.api.evaluator import Evaluator, Repeated
 from rankmark.api.prediction_evaluator import PredictionEvaluator
 from rankmark.api.prediction_plans import Plans
 from rankmark.errors import UsageError
-from rankmark.inputs.arrays.libraries import to_numpy
+from rankmark.hooks.telling import Told
+from rankmark.inputs.arrays.libraries import is_array, is_torch, to_numpy
+from rankmark.language.choices import GivenChoices, given
 from rankmark.language.measure import Measure
 from rankmark.results.base import Result
 
 __all__ = ["Batches", "Part"]
+
+
+OF_PREDICTIONS = SimpleNamespace(
+    __annotations__={
+        name: each.annotation
+        for name, each in inspect.signature(PredictionEvaluator).parameters.items()
+        if name not in ("measures", "like")
+    }
+)
+"""The options of measures of predictions."""
 
 
 class Part(Protocol):
@@ -55,6 +69,7 @@ class Batches:
         like: str | None,
         repeated: Repeated,
         options: Mapping[str, Any],
+        door: Callable[..., Any],
     ) -> None:
         plans = Plans(measures, like, {})
         self.measures = plans.understood(classes=False)
@@ -62,6 +77,8 @@ class Batches:
         self._repeated: Repeated = repeated
         self._options = dict(options)
         self.of_lists = all(measure.page.kind == "list" for measure in self.measures)
+        self._told = Told()
+        given(options, GivenChoices if self.of_lists else OF_PREDICTIONS, door)
         self._new(repeated)  # which refuses what cannot be asked for
 
     def _new(self, repeated: Repeated) -> Part:
@@ -91,6 +108,8 @@ class Batches:
             made.update_arrays(labels, scores, queries=queries, **more)
             return made
         _check_taken(more, {"exclude", "items", "lengths", "mask"}, "measures of lists")
+        if is_array(scores) and is_array(labels):
+            self._told.swapped(_here(labels), _here(scores))
         axes = len(getattr(scores, "shape", ()))
         if queries is None:
             if axes == 1:
@@ -110,6 +129,12 @@ class Batches:
         else:
             made.update_arrays(scores, labels, queries=queries, **more)
         return made
+
+    def value_of(self, part: Part) -> Mapping[str, float]:
+        """The values of a part; what keeps them from being those of a convention's tool is warned of."""
+        result = part.result()
+        self._told.departures(result)
+        return result.values
 
     def joined(self, parts: Iterable[Part], *, workers: bool = False) -> Part | None:
         """All parts as one, the first of which takes in the others; None if there is none.
@@ -133,6 +158,10 @@ class Batches:
     def read(self, saved: bytes) -> Part:
         """What `to_bytes` of a part gave."""
         return Evaluator.from_bytes(saved) if self.of_lists else PredictionEvaluator.from_bytes(saved)
+
+
+def _here(values: Any) -> NDArray[Any]:
+    return to_numpy(values.detach() if is_torch(values) else values)
 
 
 def _check_taken(given: Mapping[str, Any], taken: set[str], what: str) -> None:

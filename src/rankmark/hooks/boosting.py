@@ -151,6 +151,9 @@ class LightGBMMetric:
         for measure in self._asked.asked():
             is_more_better(measure, "LightGBM")
 
+    def __repr__(self) -> str:
+        return f"rankmark.hooks.lightgbm({', '.join(self._asked.named())})"
+
     def __call__(
         self, first: Any, second: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
@@ -190,6 +193,9 @@ class XGBoostMetric:
         self.maximize = last.better == "more"
         self.__name__ = self.names[-1]
 
+    def __repr__(self) -> str:
+        return f"rankmark.hooks.xgboost({', '.join(self._asked.named())})"
+
     def __call__(self, first: Any, second: Any, sample_weight: Any = None) -> Any:
         """Name and value of each measure; or, where models call with labels and predictions, the value.
 
@@ -200,6 +206,7 @@ class XGBoostMetric:
         if hasattr(second, "get_uint_info"):
             borders = second.get_uint_info("group_ptr")
             sizes = np.diff(borders.astype(np.int64)) if len(borders) > 1 else None
+            self._check_classes(first, second.get_label())
             values = self._asked.values(second.get_label(), first, sizes, second.get_weight())
             return list(zip(self.names, values.values(), strict=True))
         if len(self.names) > 1:
@@ -211,6 +218,16 @@ class XGBoostMetric:
         sizes = [len(first)] if measure.page.kind == "list" else None
         (value,) = self._asked.values(first, second, sizes, sample_weight).values()
         return value
+
+    def _check_classes(self, scores: Any, labels: Any) -> None:
+        """Refuses the classes that ``multi:softmax`` predicts, which are no scores of classes."""
+        of_classes = [each for each in self._asked.asked(classes=True) if each.page.kind == "class"]
+        are_classes = np.ndim(scores) == 1 and not (np.asarray(scores) % 1).any()
+        if of_classes and are_classes and len(np.unique(labels)) > 2:
+            raise DataError(
+                f"{of_classes[0]} takes a score of each class, and the predictions are one class a row; take "
+                "the objective multi:softprob, which gives probabilities and the same model"
+            )
 
     def early_stopping(self, rounds: int, **options: Any) -> Any:
         """XGBoost's callback that stops after so many rounds without a better value of the last measure.
@@ -275,6 +292,9 @@ class CatBoostMetric:
                         "metrics which is evaluated; say labels=[y_train, y_valid], which do, or leave a row "
                         "out of one"
                     )
+
+    def __repr__(self) -> str:
+        return f"rankmark.hooks.catboost({', '.join(self._asked.named())})"
 
     def is_max_optimal(self) -> bool:
         """Whether more is better."""

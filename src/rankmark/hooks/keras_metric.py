@@ -56,7 +56,7 @@ class KerasMetric(Metric):  # type: ignore[misc]
         dtype: Any = None,
         **options: Any,
     ) -> None:
-        batches = Batches(measures, like, "error", options)
+        batches = Batches(measures, like, "error", options, type(self))
         alone = batches.measures[0].label if len(batches.measures) == 1 else "rankmark"
         super().__init__(name=name or alone, dtype=dtype)
         self._batches, self._like, self._options = batches, like, options
@@ -99,9 +99,10 @@ class KerasMetric(Metric):  # type: ignore[misc]
             DataError: there was no batch, or what a choice refuses.
 
         """
-        self._values = values = self.full_result().values if self._values is None else self._values
+        if self._values is None:
+            self._values = self._batches.value_of(self._whole())
         ops = tool("keras", "keras").ops
-        tensors = {name: ops.convert_to_tensor(value, self.dtype) for name, value in values.items()}
+        tensors = {name: ops.convert_to_tensor(value, self.dtype) for name, value in self._values.items()}
         return tensors if len(tensors) > 1 else next(iter(tensors.values()))
 
     def full_result(self, **options: Any) -> Result:
@@ -114,9 +115,12 @@ class KerasMetric(Metric):  # type: ignore[misc]
             DataError: there was no batch, or what a choice refuses.
 
         """
+        return self._whole().result(**options)
+
+    def _whole(self) -> Part:
         if self._held is None:
             raise DataError("there was no batch yet; give y_true and y_pred by update_state")
-        return self._held.result(**options)
+        return self._held
 
     def reset_state(self) -> None:
         """Forgets all batches."""

@@ -17,6 +17,7 @@ from rankmark.api.prediction_plans import Plans
 from rankmark.api.predictions import evaluate_predictions
 from rankmark.engines.grouped import Grouped
 from rankmark.errors import DataError, MeasureError
+from rankmark.hooks.telling import Told
 from rankmark.inputs.predictions.groups import group_numbers
 from rankmark.kinds.lists import Values
 from rankmark.language.choices import Choices, NoRelevant, ShortLists, Ties
@@ -64,6 +65,7 @@ class Asked:
     logits: bool = False
     weighted: bool = True
     plans: Plans = field(init=False)
+    told: Told = field(init=False, default_factory=Told)
     _known: list[DataSet] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
@@ -176,7 +178,13 @@ class DataSet:
             scores = scores[:, 0]
         classes = scores.ndim == 2
         asked = self._asked.asked(classes=classes)
-        of_rows = [each for each in asked if classes or each.page.kind != "list"]
+        of_lists = [each for each in asked if each.page.kind == "list"]
+        if classes and of_lists:
+            raise MeasureError(
+                f"{of_lists[0]} takes one score in a row, and the model gives one of each of "
+                f"{scores.shape[1]} classes; take an objective of ranking or regression"
+            )
+        of_rows = [each for each in asked if each.page.kind != "list"]
         found = self._of_rows(of_rows, scores) if of_rows else {}
         if len(of_rows) < len(asked):
             found |= self._of_lists(scores)
@@ -222,6 +230,7 @@ class DataSet:
             )
         exact = scores.astype(np.float64)
         if self._lists is None:
+            self._asked.told.swapped(self._columns["label"], exact)
             self._lists = list(self._grouped())
         found = {}
         for grouped, choices, measures in self._lists:
@@ -307,7 +316,10 @@ def sizes_of(groups: Any) -> Values:
     ids = _numbered(groups)
     opens = np.flatnonzero(np.diff(ids, prepend=-1))
     if len(np.unique(ids)) < len(opens):
-        raise DataError("the rows of a group do not stand together; sort the rows by their group")
+        raise DataError(
+            "the rows of a group do not stand together; sort the rows by their group, or, if these are the "
+            "sizes of groups, give the group of each row: np.repeat(np.arange(len(sizes)), sizes)"
+        )
     return np.diff(opens, append=len(ids))
 
 

@@ -44,11 +44,21 @@ class TorchMetric(Metric):  # type: ignore[misc]
       a query of its own;
     - for measures of predictions labels and scores, with ``weights``, as `PredictionEvaluator.update_arrays`.
 
+    Where measures of lists stand beside those of predictions, a query's list is of its rows from all batches,
+    and ``repeated`` is not looked at. A target below 0 is the grade of an item that is not relevant: say what
+    is padding by ``lengths`` or ``mask``.
+
     A sampler that gives all processes equally many queries repeats some. With `indexes`, those that another
     process had, too, are dropped and counted; without, nobody can know them.
 
-    ``compute()`` is a tensor of one number for one measure, for several a dict of them by name, as
-    `MetricCollection` and ``self.log_dict`` take it, of `set_dtype`'s type, 32 bits if nothing was said.
+    ``compute()`` is a tensor of one number for one measure, for several a dict of them by name, of
+    `set_dtype`'s type, 32 bits if nothing was said. In Lightning several are logged at the end of an epoch by
+    ``self.log_dict(metric.compute())`` and then ``metric.reset()``; one alone by ``self.log(name, metric)``,
+    too. A `MetricCollection` knows the metrics of a list by their class alone: give it one metric of several
+    measures, or a dict of several metrics.
+
+    Where data keep the value of a convention's measure from being the tool's, a warning says so, once; it is
+    among the notes of `result`.
 
     Args:
         measures: as in `rankmark.evaluate` or `rankmark.evaluate_predictions`, and so is `like`.
@@ -74,7 +84,7 @@ class TorchMetric(Metric):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         super().__init__(**{name: options.pop(name) for name in THEIRS if name in options})
-        self._batches = Batches(measures, like, repeated, options)
+        self._batches = Batches(measures, like, repeated, options, type(self))
         self._held: Part | None = None
         self.add_state("parts", default=[], dist_reduce_fx="cat")
 
@@ -174,7 +184,7 @@ class TorchMetric(Metric):  # type: ignore[misc]
 
     def _values(self, part: Part | None) -> Any:
         torch = tool("torch", "torch")
-        values = self._whole(part).result().values
+        values = self._batches.value_of(self._whole(part))
         tensors = {
             name: torch.tensor(value, dtype=self.dtype, device=self.device) for name, value in values.items()
         }
@@ -207,6 +217,9 @@ class TorchMetric(Metric):  # type: ignore[misc]
 
     def _move_list_states_to_cpu(self) -> None:
         """They are there."""
+
+    def __repr__(self) -> str:
+        return f"TorchMetric({', '.join(each.label for each in self._batches.measures)})"
 
     def __hash__(self) -> int:
         return hash((type(self).__name__, id(self)))  # and not of all that it holds, each time

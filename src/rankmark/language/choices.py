@@ -164,6 +164,10 @@ class RunChoices(TypedDict, total=False):
     scores: Scores | None
 
 
+CUTOFFS = frozenset(("k", "top_k", "topk", "at", "at_k", "cutoff", "eval_at"))
+"""What other tools call the argument that is part of a measure's name here."""
+
+
 def given(choices: Mapping[str, Any], known: Any, door: Callable[..., Any]) -> dict[str, Any]:
     """The choices that a door was given, by the names that `Choices` has for them.
 
@@ -179,6 +183,8 @@ def given(choices: Mapping[str, Any], known: Any, door: Callable[..., Any]) -> d
     for name in choices:
         if name not in known.__annotations__:
             near = did_you_mean(name, [*inspect.signature(door).parameters, *known.__annotations__])
+            if name in CUTOFFS:
+                near = "; a cutoff is said with its measure, as in nDCG@10"
             raise ChoiceError(
                 f"{door.__name__} has no argument {name!r}{near} (its choices are: "
                 f"{', '.join(known.__annotations__)})"
