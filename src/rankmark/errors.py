@@ -10,7 +10,7 @@
     │   ├── ChoiceError                  an argument that is not one of its values
     │   ├── SignatureError               what is no signature that can be read back
     │   ├── FileMissingError (FileNotFoundError)
-    │   ├── NotHereError (NotImplementedError, AttributeError)  what another tool has, and rankmark not
+    │   ├── NotHereError (NotImplementedError)  what another tool's interface has, and rankmark does not do
     │   └── ToolMissingError (ImportError)   another package, which has to be installed
     └── DataError (ValueError)           what was given cannot be used            exit code 1
         ├── FormatError                  a file that cannot be read: file and line
@@ -89,8 +89,8 @@ class FileMissingError(UsageError, FileNotFoundError):
     """A path or a glob that names no file."""
 
 
-class NotHereError(UsageError, NotImplementedError, AttributeError):
-    """What another tool's interface has, and rankmark does not do; `hasattr` says so, too."""
+class NotHereError(UsageError, NotImplementedError):
+    """What another tool's interface has, and rankmark does not do."""
 
 
 class ToolMissingError(UsageError, ImportError):

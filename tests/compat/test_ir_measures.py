@@ -227,11 +227,6 @@ def test_what_a_measure_lacks_is_told(text: str, said: str) -> None:
         ours.parse_measure(text).validate_params()
 
 
-def test_what_is_not_here_can_be_asked_for_as_of_any_module() -> None:
-    assert not hasattr(ours, "alpha_nDCG")
-    assert getattr(ours, "alpha_nDCG", None) is None
-
-
 def test_values_come_query_by_query() -> None:
     qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 1.0}, "2": {"a": 2.0, "b": 1.0}}
     found = list(ours.iter_calc([ours.AP, ours.RR], qrels, run))
