@@ -12,6 +12,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 TESTS = Path(__file__).parent
+collect_ignore = ["own_measures.py"]
+"""What makes measures of its own when it is imported, which no other test should meet."""
 sys.path.insert(0, str(TESTS))  # for `import reference`
 
 DATA = Path(os.environ.get("RANKMARK_TEST_DATA") or TESTS.parent.parent / "shared" / "data")

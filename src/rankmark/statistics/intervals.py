@@ -449,8 +449,8 @@ def _ratios(
         return ratios
     about = math.sqrt(confidence * (1 - confidence) / resamples)
     shares = np.clip([confidence - about, confidence + about], 0, 1)
-    first, last = np.quantile(ratios, shares, method="higher")
-    off = linearised_error(values, clusters).error * float(last - first) / 2
+    first, last = map(float, np.quantile(ratios, shares, method="higher"))
+    off = linearised_error(values, clusters).error * (last - first) / 2
     limit = min(MOST_RATIOS, min(MOST_DRAWN, MOST_TOGETHER // together) // len(values))
     times = min(limit / resamples, (off / FINE) ** 2)  # NaN, where an end is infinite, takes the limit
     if not times > 1:

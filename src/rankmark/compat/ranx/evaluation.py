@@ -49,8 +49,8 @@ def evaluate(
     Example:
         >>> from rankmark.compat.ranx import Qrels, Run, evaluate
         >>> run = Run({"q1": {"b": 0.9, "a": 0.8}})
-        >>> evaluate(Qrels({"q1": {"a": 1}}), run, "mrr"), run.mean_scores
-        (0.5, {'mrr': 0.5})
+        >>> evaluate(Qrels({"q1": {"a": 1}}), run, "mrr"), run.mean_scores["mrr"]
+        (np.float64(0.5), np.float64(0.5))
 
     """
     names = [metrics] if isinstance(metrics, str) else list(metrics)
