@@ -30,6 +30,8 @@ from rankmark.statistics.intervals import IntervalName
 
 if TYPE_CHECKING:
     from rankmark._native import Table
+    from rankmark.inputs.arrays.judged_items import Grades
+    from rankmark.inputs.arrays.libraries import Scores
     from rankmark.language.signature import ItemIds
     from rankmark.results.lists import ListResult
 
@@ -147,9 +149,7 @@ def evaluate_arrays(
         tables = tables_of_candidates(matrix, candidates, items, ids, relevance, exclude, duplicates)
         return finish.of(evaluate_tables(*tables, plan, threads=threads, bounds=bounds))
     grades = read_relevance(relevance, matrix.shape, duplicates, candidates)
-    excluded = read_excluded(exclude, matrix.shape)
-    notes = lists_like_grades(relevance, matrix.shape[1])
-    arrays = Scored(candidates or matrix, lambda _: grades, excluded, ids, notes)
+    arrays = _scored(candidates or matrix, grades, relevance, exclude, ids)
     return finish.of(evaluate_scores(arrays, plan, k=k, threads=threads, bounds=bounds))
 
 
@@ -238,10 +238,14 @@ def evaluate_factors(
         bounds=bounds,
     )
     grades = read_relevance(relevance, scores.shape, plan.choices.duplicates, None)
-    excluded = read_excluded(exclude, scores.shape)
-    notes = lists_like_grades(relevance, scores.shape[1])
-    arrays = Scored(scores, lambda _: grades, excluded, ids, notes)
+    arrays = _scored(scores, grades, relevance, exclude, ids)
     return finish.of(evaluate_scores(arrays, plan, k=k, threads=threads, bounds=bounds))
+
+
+def _scored(scores: Scores, grades: Grades, relevance: Any, exclude: Any, ids: Table) -> Scored:
+    """Scores of all items with their grades and what is not to be in lists."""
+    excluded = read_excluded(exclude, scores.shape)
+    return Scored(scores, lambda _: grades, excluded, ids, lists_like_grades(relevance, scores.shape[1]))
 
 
 def _places(ids: Table, attributes: Any) -> Places:
