@@ -120,7 +120,7 @@ def test_numbers_as_keys_of_json_meet_numbers_elsewhere(tmp_path: Path) -> None:
 
 
 def _beir(folder: Path, *splits: str) -> Path:
-    (folder / "qrels").mkdir()
+    (folder / "qrels").mkdir(parents=True)
     rows = "".join(f"{q}\t{i}\t{g}\n" for q, i, g in JUDGED)
     for split in splits:
         (folder / "qrels" / f"{split}.tsv").write_text("query-id\tcorpus-id\tscore\n" + rows)
@@ -182,3 +182,25 @@ def test_judgements_that_can_be_read_once_do_for_several_runs() -> None:
 def test_a_system_needs_a_name() -> None:
     with pytest.raises(rm.UsageError, match="1 is no name of a system"):
         rm.evaluate(QRELS, {1: RUN, 2: RUN}, MEASURES)
+
+
+def test_judgements_of_a_folder_are_no_run(tmp_path: Path) -> None:
+    folder = _beir(tmp_path / "beir", "test")
+    for qrels, options in ((QRELS, {}), (folder / "qrels" / "test.tsv", {"engine": "stream"})):
+        with pytest.raises(rm.UsageError, match="is a directory; name its files"):
+            rm.evaluate(qrels, folder, MEASURES, **options)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b'{"q1": {"caf\xe9": 1.0}}', "line 1, column 13: byte 0xe9 is no UTF-8 text"),
+        (b'{"q\\x": {"a": 1.0}}', "line 1, column 4: this is no JSON"),
+    ],
+)
+def test_objects_of_queries_that_are_no_text_or_no_json_are_told(
+    content: bytes, message: str, tmp_path: Path
+) -> None:
+    (tmp_path / "run.json").write_bytes(content)
+    with pytest.raises(rm.FormatError, match=message):
+        rm.evaluate(QRELS, tmp_path / "run.json", MEASURES)

@@ -93,7 +93,7 @@ def open_each(
 ) -> tuple[str, list[Batched]]:
     """What messages call the file at `path`, or all files of a glob, and each of them."""
     path = os.fspath(path)
-    files = [_open_batched(one, side, columns) for one in expand(path)]
+    files = [_open_batched(one, side, columns) for one in expand(path, side)]
     return files[0].where if len(files) == 1 else f"{side} {path!r}", files
 
 
@@ -111,7 +111,7 @@ def can_be_streamed(paths: Mapping[TableName, str | os.PathLike[str]]) -> bool:
         return all(
             format_of(file, table, None).refuses_batches(file) is None
             for table, path in paths.items()
-            for file in (File(one, "") for one in expand(os.fspath(path)))
+            for file in (File(one, "") for one in expand(os.fspath(path), table))
         )
     except RankmarkError:  # which whoever reads it will say better
         return False

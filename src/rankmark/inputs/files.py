@@ -50,7 +50,7 @@ def open_files(path: str | os.PathLike[str], side: TableName, columns: ColumnNam
         return open_address(text, side, columns)
     if lake := open_lake(text, side):
         return lake
-    sources = [_open_file(one, side, columns) for one in expand(text)]
+    sources = [_open_file(one, side, columns) for one in expand(text, side)]
     return sources[0] if len(sources) == 1 else _concatenated(sources, side, columns, text)
 
 
@@ -61,8 +61,14 @@ def run_tag(path: str) -> str | None:
     return format_of(file, "run", None).tag(file)
 
 
-def expand(text: str) -> list[Path]:
-    """The files that a path or a glob names; ``-`` is standard input."""
+def expand(text: str, table: TableName | None = None) -> list[Path]:
+    """The files that a path or a glob names; ``-`` is standard input.
+
+    Args:
+        text: the path or the glob.
+        table: which table is looked for; None where that is not known.
+
+    """
     if text == "-":
         return [_standard_input()]
     if not text or "\n" in text:
@@ -73,7 +79,7 @@ def expand(text: str) -> list[Path]:
     except (OSError, ValueError) as error:
         raise FileMissingError(f"{text[:200]!r} is not a path: {error}") from error
     if exists:
-        if path.is_dir() and (judged := _of_folder(path)):
+        if table in (None, "qrels") and path.is_dir() and (judged := _of_folder(path)):
             return [judged]
         if path.is_dir():
             raise UsageError(f"{text!r} is a directory; name its files, for example '{path / '*.parquet'}'")

@@ -41,10 +41,13 @@ class Json(FormatOfPolars):
         if table == "predictions" or not _is_of_queries(file):
             return super().read(file, table)
         _refuse_repeated(file)
-        if fault := _fault(b"".join(file.lines()), dict, 1):
-            raise FormatError(f"{file.where}, {fault}")
+        content = b"".join(file.lines())
         try:
-            found = dicts_and_tuples.opened(json.loads(b"".join(file.lines())), table)
+            queries = json.loads(content.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        except (ValueError, RecursionError) as error:
+            raise FormatError(f"{file.where}, {not_unicode(file) or _fault(content, dict, 1)}") from error
+        try:
+            found = dicts_and_tuples.opened(queries, table)
         except RankmarkError as error:
             raise FormatError(f"{file.where}: {error}") from error
         assert found is not None
@@ -76,14 +79,14 @@ class Json(FormatOfPolars):
         return found
 
 
-OF_QUERIES = re.compile(r'\s*\{\s*("(?:[^"\\]|\\.)*")\s*:\s*[\[{]')
+OF_QUERIES = re.compile(r'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*[\[{]')
 """The first query of an object, and that it has a list or an object."""
 
 
 def _is_of_queries(file: File) -> bool:
     """Whether it is one object, {query: {item: value}} or {query: [items]}, and not one of columns."""
     first = OF_QUERIES.match(file.head.decode("utf-8-sig", errors="replace"))
-    return first is not None and not are_column_names([json.loads(first[1], strict=False)], None)
+    return first is not None and not are_column_names([first[1]], None)
 
 
 def _refuse_repeated(file: File) -> None:
