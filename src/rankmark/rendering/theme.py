@@ -18,7 +18,7 @@ LIGHT: Mapping[str, str] = MappingProxyType(
         "line": "#d0d7de",
         "shade": "#f3f5f7",
         "good": "#00785a",
-        "bad": "#c24a00",
+        "bad": "#b34400",
         "series-1": "#0072b2",
         "series-2": "#c74a00",
         "series-3": "#7d2ae8",
