@@ -496,6 +496,24 @@ LATER_COMMANDS: list[Row] = [
         2,
         "--column query=qid: neither",
     ),
+    *(
+        (
+            f"a wrong column: {command.split()[0]}",
+            None,
+            f"{command} --column query=usr",
+            1,
+            "--column query=usr: neither qrels nor run has a column 'usr'",
+        )
+        for command in (
+            EVAL,
+            f"{EVAL} --like trec_eval --like sklearn",
+            COMPARE,
+            "agree a.run b.run",
+            "check qrels.txt a.run",
+            "explain qrels.txt a.run -m AP --query q1",
+            "identify qrels.txt a.run -m AP --value 0.5",
+        )
+    ),
     (
         "a wrong measure of runs",
         None,

@@ -176,7 +176,7 @@ class _Runs:
     def judgements(self, options: dict[str, Any], *, in_batches: bool) -> Any:
         """The judgements, read once for all runs; the path, where they have to be read with each."""
         from rankmark.engines.selection import is_streamed
-        from rankmark.inputs import read_qrels
+        from rankmark.inputs import read_shared
 
         # What has been read has no longer the columns to slice, weigh or cluster by.
         if self.by or options["clusters"] or options["weights"]:
@@ -187,7 +187,7 @@ class _Runs:
             is_streamed(engine, memory, {"qrels": self.qrels, "run": path}) for path in self.paths.values()
         ):
             return self.qrels
-        return read_qrels(self.qrels, options["columns"])
+        return read_shared(self.qrels, "qrels", options["columns"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,11 +91,15 @@ def find_query(names: Sequence[str], columns: ColumnNames | None, where: str) ->
     return _Finder(names, "qrels", columns or {}, where).need("query")
 
 
-def check_names(columns: ColumnNames | None, qrels: Sequence[str], run: Sequence[str]) -> None:
-    """Refuses names in `columns` that are in no table that could have them."""
-    tables: Mapping[Side, Sequence[str]] = {"qrels": qrels, "run": run}
+def check_names(columns: ColumnNames | None, tables: Mapping[Side, Sequence[str]]) -> None:
+    """Refuses names in `columns` that are in no table that could have them; `tables` are columns' names.
+
+    What is said of a table that is not given is left alone.
+    """
     for key, value in (columns or {}).items():
         sides, role = _parse_key(key)
+        if not (sides := tuple(side for side in sides if side in tables)):
+            continue
         known = [name for side in sides for name in tables[side]]
         missing = [name for name in _parts(role, value, known) if name not in known]
         if missing:

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankmark.api.evaluation import evaluate_tables
 from rankmark.errors import DataError, MeasureError, UsageError
-from rankmark.inputs import Input, align_ids, read_qrels, read_run
+from rankmark.inputs import Input, read_inputs
 from rankmark.language.choices import Choices, GivenChoices, given
 from rankmark.language.conventions.convention import convention
 from rankmark.language.measure import Measure
@@ -183,7 +183,7 @@ def differences(
         raise UsageError(f"like={list(like)!r}: to see differences takes two conventions or more")
     asked = list(dict.fromkeys(separate(measures)))
     plans, lacking = _plans(asked, names, given(choices, GivenChoices, differences))
-    tables = align_ids(read_qrels(qrels, columns), read_run(run, columns))
+    tables = read_inputs(qrels, run, columns)
     comparison = _Comparison(tables, threads)
     values, queries, why = {}, {}, []
     for measure, of_measure in plans.items():

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Unpack
 
 from rankmark.api.evaluation import evaluate_tables
 from rankmark.errors import DataError, MeasureError, UsageError
-from rankmark.inputs import Input, align_ids, extent_of, read_qrels, read_run
+from rankmark.inputs import Input, extent_of, read_inputs
 from rankmark.language.choices import Choices, GivenChoices, given, values_of
 from rankmark.language.conventions.convention import conventions
 from rankmark.language.measure import Measure
@@ -222,7 +222,7 @@ def identify(
     planned([measure], None, said)  # refuses what is no measure of lists, and no choice
     check_threads(threads)
     number = _Number.read(value, asked)
-    tables = align_ids(read_qrels(qrels, columns), read_run(run, columns))
+    tables = read_inputs(qrels, run, columns)
     search = _Search(tables, threads, measure, said)
     search.look()
     if not search.has(number):
