@@ -24,7 +24,7 @@ mod _native {
         read_trec, repeated_name, trec_forms,
     };
     #[pymodule_export]
-    use crate::python::lists::{JudgedLists, judge_lists};
+    use crate::python::lists::{ItemNumbers, JudgedLists, judge_lists};
     #[pymodule_export]
     use crate::python::matrices::{count_before, query_seeds, ranked_lists};
     #[pymodule_export]

@@ -40,6 +40,7 @@ _HOME = {
     "agree": "comparing.agreement",
     "agree_on_systems": "comparing.agreement",
     "board": "comparing.leaderboard",
+    "catalogue": "inputs.catalogue",
     "check": "checks.checking",
     "check_predictions": "checks.predictions",
     "compare": "comparing.compare",

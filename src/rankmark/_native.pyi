@@ -87,8 +87,17 @@ class JudgedLists:
     retrieved: NDArray[np.int64]
     answered: NDArray[np.bool_]
     tied_rank: NDArray[np.int64]
+    first: tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]] | None
 
-Columns = tuple[Table, str, str, str, str | None, str | None]
+class ItemNumbers:
+    """Items with numbers."""
+
+    @staticmethod
+    def of(columns: list[tuple[Table, str, str]]) -> tuple[ItemNumbers, list[NDArray[np.int32]]]: ...
+    def __len__(self) -> int: ...
+    def ids(self) -> list[int] | list[str]: ...
+
+Columns = tuple[Table, str, str, str | None, str | None, str | None]
 
 def judge_lists(
     qrels: Columns,
@@ -103,6 +112,7 @@ def judge_lists(
     scores: str,
     whole: bool,
     threads: int,
+    top: tuple[ItemNumbers, int] | None = None,
 ) -> tuple[NDArray[np.uint32], int]: ...
 def count_before(
     scores: NDArray[np.float32] | NDArray[np.float64],

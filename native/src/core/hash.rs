@@ -5,6 +5,8 @@ use std::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::FixedState;
 
+use crate::core::items::Items;
+
 /// An id: hashed, compared, and ordered for ties.
 pub trait Key: Copy + Eq + Ord + Send + Sync {
     /// A hash for tables within one call.
@@ -15,6 +17,9 @@ pub trait Key: Copy + Eq + Ord + Send + Sync {
 
     /// A hash that is the same in every release and on every machine, for `ties="random"`.
     fn stable_hash(self, seed: u64) -> u64;
+
+    /// Its number among items, if it has one.
+    fn number_in(self, items: &Items) -> Option<u32>;
 }
 
 impl Key for i64 {
@@ -30,6 +35,10 @@ impl Key for i64 {
 
     fn stable_hash(self, seed: u64) -> u64 {
         mix(seed ^ mix(self as u64))
+    }
+
+    fn number_in(self, items: &Items) -> Option<u32> {
+        items.of_integer(self)
     }
 }
 
@@ -50,6 +59,10 @@ impl Key for &[u8] {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
         mix(seed ^ mix(bytes))
+    }
+
+    fn number_in(self, items: &Items) -> Option<u32> {
+        items.of_text(self)
     }
 }
 

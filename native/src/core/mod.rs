@@ -8,6 +8,7 @@ pub mod files;
 pub mod group;
 pub mod hash;
 pub mod ids;
+pub mod items;
 pub mod lists;
 pub mod pool;
 pub mod progress;

@@ -4,16 +4,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use pyo3::types::PySlice;
+use pyo3::types::{PyList, PySlice};
 
 use crate::core::choices::{Duplicates, Scores, Unjudged, UnjudgedQueries};
+use crate::core::error::Error;
+use crate::core::ids::Ids;
+use crate::core::items::Items;
+use crate::core::lists::list::Top;
 use crate::core::lists::{judge, judged_lists};
+use crate::core::table::column_of;
 use crate::core::ties::Ties;
 use crate::python::choices::Chosen;
-use crate::python::running::{self, FEW_ROWS, interruptible};
+use crate::python::errors::raise;
+use crate::python::running::{self, FEW_ROWS, interruptible, unlocked};
 use crate::python::tables::Table;
 
 /// The judged lists of some queries as flat arrays; `queries` is a slice or an array of their numbers.
+///
+/// `first` is the numbers, the grades and the offsets of the items at the top of each list, where they were kept.
 #[pyclass(frozen, get_all, module = "rankmark._native")]
 pub struct JudgedLists {
     queries: Py<PyAny>,
@@ -27,6 +35,7 @@ pub struct JudgedLists {
     retrieved: Py<PyArray1<i64>>,
     answered: Py<PyArray1<bool>>,
     tied_rank: Py<PyArray1<i64>>,
+    first: Option<(Py<PyArray1<i32>>, Py<PyArray1<f64>>, Py<PyArray1<i64>>)>,
 }
 
 impl JudgedLists {
@@ -51,12 +60,66 @@ impl JudgedLists {
             retrieved: lists.retrieved.into_pyarray(py).unbind(),
             answered: lists.answered.into_pyarray(py).unbind(),
             tied_rank: lists.tied_rank.into_pyarray(py).unbind(),
+            first: lists.first.map(|first| {
+                (
+                    first.items.into_pyarray(py).unbind(),
+                    first.grades.into_pyarray(py).unbind(),
+                    first.offsets.into_pyarray(py).unbind(),
+                )
+            }),
         }
     }
 }
 
 /// A table, what messages call it, and the names of its query, item, value and rank columns.
-type Columns<'py> = (Bound<'py, Table>, String, String, String, Option<String>, Option<String>);
+///
+/// Judgements without items say only which queries there are.
+type Columns<'py> = (Bound<'py, Table>, String, String, Option<String>, Option<String>, Option<String>);
+
+/// Items with numbers, from 0 in the order in which they come in some tables.
+#[pyclass(frozen, module = "rankmark._native")]
+pub struct ItemNumbers(Arc<Items>);
+
+#[pymethods]
+impl ItemNumbers {
+    /// Numbers the items of columns: of tables, what messages call them, and their names.
+    ///
+    /// Gives the numbers, and those of the rows of each column.
+    #[staticmethod]
+    fn of<'py>(
+        py: Python<'py>,
+        columns: Vec<(Bound<'py, Table>, String, String)>,
+    ) -> PyResult<(Self, Vec<Bound<'py, PyArray1<i32>>>)> {
+        let tables: Vec<_> = columns.iter().map(|(table, what, name)| (&table.get().0, what, name)).collect();
+        let found = unlocked(py, || {
+            let mut items = Items::default();
+            let mut rows = Vec::with_capacity(tables.len());
+            for (table, what, name) in tables {
+                let what = column_of(what, "item", name);
+                let mut numbers = Vec::with_capacity(table.num_rows());
+                items.add(&Ids::new(table, name, &what)?, &what, |number| numbers.push(number as i32))?;
+                rows.push(numbers);
+            }
+            Ok((items, rows))
+        })?;
+        let (items, rows) = found.map_err(|error: Error| raise(py, &error))?;
+        Ok((Self(Arc::new(items)), rows.into_iter().map(|numbers| numbers.into_pyarray(py)).collect()))
+    }
+
+    /// How many items have a number.
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The ids in the order of their numbers.
+    fn ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        if self.0.integers().is_empty() {
+            PyList::new(py, self.0.texts().map(String::from_utf8_lossy).collect::<Vec<_>>())
+        } else {
+            PyList::new(py, self.0.integers())
+        }
+    }
+}
 
 fn source(columns: Columns<'_>) -> judge::Source {
     let (table, name, query, item, value, rank) = columns;
@@ -68,8 +131,9 @@ fn source(columns: Columns<'_>) -> judge::Source {
 /// `consume` is called with `JudgedLists` of some queries at a time, by any thread and in any order, or once
 /// for all queries where `whole` is asked for. Gives the
 /// first row of each judged query in the judgements, and the number of queries that are not judged.
+/// `top` keeps so many items from the top of each list, by their numbers.
 #[pyfunction]
-#[pyo3(signature = (qrels, run, consume, *, ties, seed, duplicates, unjudged, unjudged_queries, scores, whole, threads))]
+#[pyo3(signature = (qrels, run, consume, *, ties, seed, duplicates, unjudged, unjudged_queries, scores, whole, threads, top=None))]
 #[expect(clippy::too_many_arguments, reason = "each is a choice with a name of its own")]
 pub fn judge_lists<'py>(
     py: Python<'py>,
@@ -84,6 +148,7 @@ pub fn judge_lists<'py>(
     scores: Chosen<Scores>,
     whole: bool,
     threads: usize,
+    top: Option<(Py<ItemNumbers>, usize)>,
 ) -> PyResult<(Bound<'py, PyArray1<u32>>, usize)> {
     let choices = judge::Choices {
         ties: ties.0,
@@ -95,11 +160,13 @@ pub fn judge_lists<'py>(
     };
     let (qrels, results) = (source(qrels), source(run));
     let small = results.table.num_rows().max(qrels.table.num_rows()) < FEW_ROWS;
+    let top = top.map(|(items, depth)| (Arc::clone(&items.get().0), depth));
     let raised = Arc::new(Mutex::new(None));
     let first_raised = Arc::clone(&raised);
     let account = interruptible(py, running::threads(threads, small), move |cancelled| {
         let consume = |lists| hand_over(&consume, lists, &first_raised);
-        judge::judge(&qrels, &results, &choices, whole, cancelled, &consume)
+        let top = top.as_ref().map(|(items, depth)| Top { items, depth: *depth });
+        judge::judge(&qrels, &results, &choices, top, whole, cancelled, &consume)
     })?;
     match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
         Some((_, error)) => Err(error),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from rankmark.aggregation.oddities import order_of
 from rankmark.aggregation.refusals import NONE, Some, some_of
 from rankmark.aggregation.settled import Settled, counted, counting, left_out
+from rankmark.kinds.items import RecommendedLists, recommended_together
 from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.language.own import QueryError
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rankmark import _native
+    from rankmark.kinds.items import ItemFacts
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
 
@@ -37,6 +40,7 @@ class Measured:
             denominators; NaN where nothing is relevant.
         hits: number of judged items in their lists.
         order: in how many lists relevant items stand below the others, and in how many above.
+        recommended: the items at the top of the lists, where measures look at them.
 
     """
 
@@ -47,6 +51,7 @@ class Measured:
     values: list[Values]
     hits: int
     order: tuple[int, int]
+    recommended: RecommendedLists | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,7 @@ class Observed:
     hits: int
     ties: bool
     order: tuple[int, int] = (0, 0)
+    recommended: RecommendedLists | None = None
 
 
 class Block(NamedTuple):
@@ -120,6 +126,9 @@ class Block(NamedTuple):
         computed = iter(observed.values)
         settled = {}
         for measure in measures:
+            if measure.page.aggregate == "run":
+                settled[measure] = _of_run(measure, observed)
+                continue
             which, short = counting(measure, observed.answered, observed.retrieved, choices)
             each = counted(measure, computed, which, choices)
             tied = tied_queries(observed, measure, choices, k)
@@ -136,13 +145,28 @@ class Block(NamedTuple):
         return some_of(self.query_ids, left_out(settled.per_query, which))
 
 
-def measured(lists: _native.JudgedLists, measures: Sequence[Measure]) -> Measured:
-    """Computes the measures of some queries."""
+def _of_run(measure: Measure, observed: Observed) -> Settled:
+    """What a measure of a whole run comes to, of the queries with results."""
+    assert observed.recommended is not None, measure
+    answered = int(np.count_nonzero(observed.answered))
+    value = measure.compute_run(observed.recommended) if answered else math.nan
+    return Settled(value, answered, 0, 0, None, None)
+
+
+def measured(
+    lists: _native.JudgedLists, measures: Sequence[Measure], facts: ItemFacts | None = None
+) -> Measured:
+    """Computes the measures of some queries; item measures by what is known of items."""
     seen = judged_lists(lists)
+    recommended = None if facts is None else _recommended(lists, facts)
     values: list[Values] = []
     for measure in measures:
+        if measure.page.aggregate == "run":
+            continue
         try:
-            computed = measure.compute(seen)
+            computed = (
+                measure.compute(seen) if recommended is None else measure.compute_among(seen, recommended)
+            )
         except QueryError as error:
             raise error.numbered(_number(lists.queries, error.number)) from error.__cause__
         values.extend(computed if isinstance(computed, tuple) else (computed,))
@@ -154,7 +178,17 @@ def measured(lists: _native.JudgedLists, measures: Sequence[Measure]) -> Measure
         values,
         len(lists.rank),
         order_of(seen),
+        recommended,
     )
+
+
+def _recommended(lists: _native.JudgedLists, facts: ItemFacts) -> RecommendedLists:
+    """What item measures see of some queries."""
+    assert lists.first is not None
+    items, grades, offsets = lists.first
+    queries = lists.queries
+    numbers = np.arange(queries.start or 0, queries.stop) if isinstance(queries, slice) else queries
+    return RecommendedLists(items, grades, offsets, numbers, facts)
 
 
 def _number(queries: slice | NDArray[np.uint32], place: int) -> int:
@@ -191,7 +225,9 @@ def merged(parts: list[Measured], queries: int) -> Observed:
             for whole, own in zip(values, part.values, strict=True):
                 whole[part.queries] = own
     ties = bool(np.count_nonzero(tied_rank))
-    return Observed(answered, retrieved, tied_rank, values, hits, ties, order)
+    lists = [part.recommended for part in parts if part.recommended is not None]
+    recommended = recommended_together(lists, queries) if lists else None
+    return Observed(answered, retrieved, tied_rank, values, hits, ties, order, recommended)
 
 
 def tied_queries(observed: Observed, measure: Measure, choices: Choices, k: int | None = None) -> int | None:

@@ -22,6 +22,7 @@ from rankmark.engines.selection import Engine, observe_with, selected
 from rankmark.errors import UsageError
 from rankmark.inputs import Input, read_shared
 from rankmark.inputs.attributes import Places
+from rankmark.inputs.catalogue import known_items, refuse_unknowable
 from rankmark.inputs.clusters import ClustersBy
 from rankmark.inputs.slicing import By, ByColumns, ByRows, understood
 from rankmark.inputs.tables.several import runs_by_name
@@ -76,6 +77,8 @@ class _Options(GivenChoices, total=False):
     confidence: float
     clusters: ClustersBy
     resamples: int
+    items: Any
+    train: Any
 
 
 class _Table(Protocol):
@@ -139,6 +142,8 @@ def evaluate(
     confidence: float = 0.95,
     clusters: ClustersBy = None,
     resamples: int = 10_000,
+    items: Any = None,
+    train: Any = None,
 ) -> ListResult | Runs:
     """Measures how well a run ranks what the judgements call relevant.
 
@@ -200,6 +205,8 @@ def evaluate(
         clusters: what a query belongs to, such as its user, over which intervals are then: a column, as for
             `by`, or ``{query: user}``; two of these in a list for clusters of two kinds.
         resamples: how many, for intervals that draw.
+        items: of measures of what is recommended, the items that can be: what `catalogue` takes, or made.
+        train: the interactions before, by which these know how popular items are and what users had.
 
     Returns:
         The values, those of each query, and the account of the queries; of several runs that of each by its
@@ -231,6 +238,8 @@ def evaluate(
     }
     plan = planned(measures, like, given)
     check_threads(threads)
+    known = known_items(items, train, columns)
+    refuse_unknowable(plan.measures, known)
     slicing = None if by is None else understood(by, qrels)
     of_tables = isinstance(slicing, ByRows) or (isinstance(slicing, ByColumns) and attributes is None)
     if of_tables and engine == "stream":
@@ -261,6 +270,7 @@ def evaluate(
             threads=threads,
             memory=memory,
             hash_inputs=hash_inputs,
+            **({} if known is None else {"known": known}),
         )
         return finish.of(result_of_tables(plan, found, bounds=bounds))
 

@@ -13,15 +13,17 @@ from rankmark.aggregation.refusals import some_of
 from rankmark.aggregation.state import Observation
 from rankmark.errors import DataError
 from rankmark.inputs import extent_of, read_inputs, with_text_items
+from rankmark.inputs.catalogue import numbered, refuse_unknown
 from rankmark.inputs.looked_at import TablesLookedAt
 from rankmark.language.own import QueryError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from rankmark.inputs import Input
+    from rankmark.inputs.catalogue import Catalogue, Numbered
     from rankmark.inputs.roles import ColumnNames
     from rankmark.kinds.lists import JudgedLists
     from rankmark.language.choices import Choices
@@ -30,12 +32,24 @@ if TYPE_CHECKING:
 
 __all__ = ["judged_lists", "observation", "observe", "observe_sources"]
 
+WHOLE = 2**31 - 1
+"""More items than any list has."""
 
-def observe(qrels: Input, run: Input, groups: Sequence[Group], threads: int | None) -> Block:
+
+def observe(
+    qrels: Input,
+    run: Input,
+    groups: Sequence[Group],
+    threads: int | None,
+    known: Catalogue | None = None,
+) -> Block:
     """Matches the run with the judgements and ranks it, once for each group of measures."""
     observed = []
+    items = None if known is None else numbered(known, qrels, run)
     for choices, measures in groups:
-        each, first_rows, unjudged_queries = _observed(qrels, run, choices, measures, threads)
+        each, first_rows, unjudged_queries = _observed(qrels, run, choices, measures, threads, items)
+        if known is not None and each.recommended is not None:
+            refuse_unknown(known, run, each.recommended)
         observed.append(each)
     # Which queries there are does not depend on the choices.
     return Block(qrels.table.take(qrels.query, first_rows, "query"), observed, first_rows, unjudged_queries)
@@ -51,6 +65,7 @@ def observe_sources(
     threads: int | None = None,
     memory: int | str | None = None,  # noqa: ARG001 - it takes what it needs
     hash_inputs: bool = False,
+    known: Catalogue | None = None,
 ) -> Observation:
     """Reads both tables whole; the arguments are those of `rankmark.evaluate`.
 
@@ -59,7 +74,9 @@ def observe_sources(
 
     """
     tables = read_inputs(qrels, run, columns)
-    return observation(*tables, groups, text_items=text_items, threads=threads, hash_inputs=hash_inputs)
+    return observation(
+        *tables, groups, text_items=text_items, threads=threads, hash_inputs=hash_inputs, known=known
+    )
 
 
 def observation(
@@ -70,12 +87,13 @@ def observation(
     text_items: bool,
     threads: int | None,
     hash_inputs: bool,
+    known: Catalogue | None = None,
 ) -> Observation:
     """The same of tables that have been read and whose ids have the same types."""
     if text_items:
         qrels, run = with_text_items(qrels), with_text_items(run)
     inputs: dict[str, str] = {table.side: _digest(table) for table in (qrels, run)} if hash_inputs else {}
-    block = observe(qrels, run, groups, threads)
+    block = observe(qrels, run, groups, threads, known)
     looked_at = TablesLookedAt(qrels, run)
     return Observation(block, (qrels, run), inputs, lambda: (extent_of(qrels), extent_of(run)), looked_at)
 
@@ -87,7 +105,12 @@ def _digest(table: Input) -> str:
 
 
 def _observed(
-    qrels: Input, run: Input, choices: Choices, measures: tuple[Measure, ...], threads: int | None
+    qrels: Input,
+    run: Input,
+    choices: Choices,
+    measures: tuple[Measure, ...],
+    threads: int | None,
+    items: Numbered | None = None,
 ) -> tuple[Observed, NDArray[np.uint32], int]:
     """What a group of measures gives, the queries' first rows, and how many others have results.
 
@@ -95,19 +118,27 @@ def _observed(
     """
     parts: list[Measured] = []
     failed: list[QueryError] = []
+    of_items = [measure for measure in measures if measure.page.kind == "item"]
+    facts = items.facts if items is not None and of_items else None
+    top = (items.numbers, _depth(of_items)) if items is not None and of_items else None
 
     def consume(lists: _native.JudgedLists) -> None:
         try:
-            parts.append(measured(lists, measures))
+            parts.append(measured(lists, measures, facts))
         except QueryError as error:  # whose query has an id once all have been judged
             failed.append(error)
 
-    first_rows, unjudged_queries = _judge(qrels, run, choices, consume, threads=threads or 0)
+    first_rows, unjudged_queries = _judge(qrels, run, choices, consume, threads=threads or 0, top=top)
     if failed:
         first = min(failed, key=lambda error: error.number)
         ids = qrels.table.take(qrels.query, first_rows[first.number : first.number + 1], "query")
         raise first.named(some_of(ids, np.ones(1, dtype=np.bool_)).ids[0]) from first.__cause__
     return merged(parts, len(first_rows)), first_rows, unjudged_queries
+
+
+def _depth(measures: Iterable[Measure]) -> int:
+    """How many items from the top measures look at."""
+    return max(WHOLE if measure.cutoff is None else min(measure.cutoff, WHOLE) for measure in measures)
 
 
 def judged_lists(
@@ -128,6 +159,7 @@ def _judge(
     *,
     whole: bool = False,
     threads: int = 0,
+    top: tuple[_native.ItemNumbers, int] | None = None,
 ) -> tuple[NDArray[np.uint32], int]:
     try:
         return _native.judge_lists(
@@ -142,6 +174,7 @@ def _judge(
             scores=choices.scores,
             whole=whole,
             threads=threads,
+            top=top,
         )
     except DataError as error:
         # The core counts items where the table has a list in each row.

@@ -92,6 +92,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         'isometrics", ICML 2003'
     ),
     "gauss1823": 'C. Gauss, "Theoria combinationis observationum erroribus minimis obnoxiae", 1823',
+    "ge2010": (
+        'M. Ge, C. Delgado-Battenfeld, D. Jannach, "Beyond accuracy: evaluating recommender systems by '
+        'coverage and serendipity", RecSys 2010'
+    ),
     "good1952": 'I. Good, "Rational decisions", Journal of the Royal Statistical Society B 14, 1952',
     "gorodkin2004": (
         'J. Gorodkin, "Comparing two K-category assignments by a K-category correlation '
@@ -259,6 +263,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     "zhang2017": (
         'F. Zhang, Y. Liu, X. Li, M. Zhang, Y. Xu, S. Ma, "Evaluating web search with a bejeweled '
         'player model", SIGIR 2017'
+    ),
+    "zhou2010": (
+        'T. Zhou et al., "Solving the apparent diversity-accuracy dilemma of recommender systems", '
+        'PNAS 107(10), 2010'
     ),
     "zhou2018": 'G. Zhou et al., "Deep interest network for click-through rate prediction", KDD 2018',
     "zhu2017": 'H. Zhu et al., "Optimized cost per click in Taobao display advertising", KDD 2017',

@@ -20,6 +20,7 @@ from rankmark.language.registry import MEAN, Better, Fact, Mean, Page, meaning_o
 if TYPE_CHECKING:
     from rankmark.kinds.classes import Classes, PerClass
     from rankmark.kinds.decisions import AtThreshold
+    from rankmark.kinds.items import RecommendedLists
     from rankmark.kinds.lists import JudgedLists, Values
     from rankmark.kinds.rows import PerQuery, Rows
 
@@ -222,6 +223,19 @@ class Measure:
             raise no_closed_form(str(self))
         value: Values | tuple[Values, Values] = self.page.function(lists, **self._called_with)
         return value
+
+    def compute_among(
+        self, lists: JudgedLists, recommended: RecommendedLists
+    ) -> Values | tuple[Values, Values]:
+        """The value for each query of a list measure or an item measure; NaN where there is none."""
+        if self.page.kind != "item":
+            return self.compute(lists)
+        value: Values = self.page.function(recommended, **self._called_with)
+        return value
+
+    def compute_run(self, lists: RecommendedLists) -> float:
+        """The value of an item measure of a whole run."""
+        return float(self.page.function(lists, **self._called_with))
 
     def compute_rows(self, rows: Rows) -> float | PerQuery | AtThreshold:
         """The row measure's value, that of each query, or the best with its threshold."""

@@ -120,7 +120,7 @@ def asked_measures(
 def _of_lists(asked: tuple[Measure, ...]) -> tuple[Measure, ...]:
     """The measures, none of which may be one of predictions."""
     for measure in asked:
-        if measure.page.kind != "list":
+        if measure.page.kind not in ("list", "item"):
             lists = " or ".join(n for n in namesakes(measure.page) if pages()[n].kind == "list")
             why = absent(measure.name)
             hint = f"; of lists there is {lists}" if lists else f"; of lists {why}" if why else ""

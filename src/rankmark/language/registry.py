@@ -37,11 +37,13 @@ __all__ = [
     "Labels",
     "Looks",
     "Mean",
+    "Need",
     "Origin",
     "Page",
     "ScoreKind",
     "add",
     "is_known",
+    "item_measure",
     "list_measure",
     "meaning_of",
     "meanings_named",
@@ -56,21 +58,24 @@ __all__ = [
     "spellings",
 ]
 
-Kind: TypeAlias = Literal["list", "row", "class"]
-"""What a measure looks at: the list of each query, all rows of a table of labelled scores, or all rows of one
-that has a score for each class."""
+Kind: TypeAlias = Literal["list", "item", "row", "class"]
+"""What a measure looks at: the judged items in the list of each query, the items themselves at its top, all
+rows of a table of labelled scores, or all rows of one that has a score for each class."""
 
-LISTS_FIRST: tuple[Kind, ...] = ("list", "row", "class")
-ROWS_FIRST: tuple[Kind, ...] = ("row", "class", "list")
-CLASSES_FIRST: tuple[Kind, ...] = ("class", "row", "list")
+LISTS_FIRST: tuple[Kind, ...] = ("list", "item", "row", "class")
+ROWS_FIRST: tuple[Kind, ...] = ("row", "class", "list", "item")
+CLASSES_FIRST: tuple[Kind, ...] = ("class", "row", "list", "item")
 """In which kind of measure a name is looked for first: a name can mean one measure in each."""
 
-Aggregate: TypeAlias = Literal["mean", "sum", "ratio", "rows"]
+Aggregate: TypeAlias = Literal["mean", "sum", "ratio", "rows", "run"]
 Better: TypeAlias = Literal["more", "less", "neither"]
 Mean: TypeAlias = Literal[
     "arithmetic", "geometric", "median", "q05", "q10", "q25", "q75", "q90", "q95", "std", "trimmed"
 ]
 ListFunction: TypeAlias = "Callable[..., Values | tuple[Values, Values]]"
+ItemFunction = TypeVar("ItemFunction", bound="Callable[..., Values | float]")
+Need: TypeAlias = Literal["catalogue", "train", "items"]
+"""What has to be known of items: which there are, who had them before, or what they are like."""
 T = TypeVar("T")
 RowFunction = TypeVar("RowFunction", bound="Callable[..., float | PerQuery | PerClass | AtThreshold]")
 Labels: TypeAlias = Literal["binary", "numbers", "classes"]
@@ -131,6 +136,7 @@ class Page(Definition):
     usual_bounds: tuple[float | None, float | None] | None = None
     usual_with: tuple[str, ...] | None = None
     origin: Origin | None = None
+    needs: tuple[Need, ...] = ()
 
     def header(self) -> Iterator[str]:
         """What stands above the page: how the measure is written, and its other names."""
@@ -258,6 +264,67 @@ def list_measure(
             usual_bounds=usual_bounds,
             usual_with=usual_with,
             undefined=undefined,
+        )
+        return function
+
+    return register
+
+
+def item_measure(
+    name: str,
+    *,
+    aliases: tuple[str, ...] = (),
+    variants: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    bounds: tuple[float | None, float | None],
+    needs: tuple[Need, ...],
+    aggregate: Literal["mean", "run"] = "mean",
+    better: Better = "more",
+    order: Looks = "set",
+    undefined: str = "no items",
+    usual_bounds: tuple[float | None, float | None] | None = None,
+    usual_with: tuple[str, ...] | None = None,
+) -> Callable[[ItemFunction], ItemFunction]:
+    """Makes a function the page of an item measure.
+
+    The function takes `RecommendedLists` and returns one value a query, NaN where the query has none; or one
+    value of all lists together. Its keyword arguments are the measure's parameters; `cutoff` is what stands
+    after the ``@``.
+
+    Args:
+        name: the measure's one name.
+        aliases: other names, as for a `list_measure`.
+        variants: names of the measure with parameters set.
+        bounds: least and greatest value, None where there is none.
+        needs: what has to be known of items.
+        aggregate: whether the values of all queries are averaged, or there is one of the whole ``run``.
+        better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
+        order: what of the order of a list the value depends on.
+        undefined: what a query without a value has, in words.
+        usual_bounds: closer bounds, which hold where the parameters `usual_with` have their defaults.
+        usual_with: their names; all if None.
+
+    """
+
+    def register(function: ItemFunction) -> ItemFunction:
+        parameters, takes_cutoff = declared(function)
+        _PAGES[name] = Page(
+            name=name,
+            kind="item",
+            function=function,
+            parameters=parameters,
+            takes_cutoff=takes_cutoff,
+            bounds=bounds,
+            aliases=aliases,
+            variants=MappingProxyType(dict(variants)),
+            aggregate=aggregate,
+            expected=False,
+            better=better,
+            order=order,
+            tells_unjudged=True,
+            undefined=undefined,
+            needs=needs,
+            usual_bounds=usual_bounds,
+            usual_with=usual_with,
         )
         return function
 

@@ -12,7 +12,7 @@ use crate::core::group::{Groups, Queries, check_rows, is_scattered};
 use crate::core::hash::Key;
 use crate::core::ids::{Ids, is_u64, unsigned};
 use crate::core::lists::judged_lists::{JudgedLists, Numbers};
-use crate::core::lists::list::{Judge, Rules};
+use crate::core::lists::list::{Judge, Rules, Top};
 use crate::core::lists::matching::{Repeated, Repeats};
 use crate::core::lists::partition::{Gathered, Partitions};
 use crate::core::pool;
@@ -36,8 +36,8 @@ pub struct Source {
     pub name: String,
     /// The column of queries.
     pub query: String,
-    /// The column of items.
-    pub item: String,
+    /// The column of items; without one, of judgements, only queries are judged.
+    pub item: Option<String>,
     /// Grades or scores.
     pub value: Option<String>,
     /// In a run without scores, the column of ranks.
@@ -81,11 +81,12 @@ pub fn judge(
     qrels: &Source,
     run: &Source,
     choices: &Choices,
+    top: Option<Top<'_>>,
     whole: bool,
     cancelled: &AtomicBool,
     consume: &impl Consume,
 ) -> Result<Account> {
-    let tables = Tables { qrels, run, choices, whole, cancelled, consume };
+    let tables = Tables { qrels, run, choices, top, whole, cancelled, consume };
     let (of_qrels, of_run) = (ids(qrels, &qrels.query, "query")?, ids(run, &run.query, "query")?);
     match (&of_qrels, &of_run) {
         (Ids::Integer(a), Ids::Integer(b)) => {
@@ -105,20 +106,29 @@ fn judge_items<Q: Key>(
     run_queries: &Column<'_, Q>,
 ) -> Result<Account> {
     let Tables { qrels, run, .. } = *tables;
-    let (of_qrels, of_run) = (ids(qrels, &qrels.item, "item")?, ids(run, &run.item, "item")?);
+    let item = |source: &Source| source.item.clone().ok_or_else(|| Error::data("no column of items"));
+    let run_item = item(run)?;
+    let of_run = ids(run, &run_item, "item")?;
     let (queries, judged) = Queries::new(qrels_queries)?;
     let job = Job { tables, qrels_queries, run_queries, queries, judged };
     let &Choices { ties, duplicates, unjudged, .. } = tables.choices;
     let rules = |unsigned| Rules { ties, duplicates, unjudged, unsigned };
+    let Some(qrels_item) = &qrels.item else {
+        return match &of_run {
+            Ids::Integer(items) => job.judge(None, items, rules(is_u64(dtype(run, &run_item)))),
+            Ids::Text(items) => job.judge(None, items, rules(false)),
+        };
+    };
+    let of_qrels = ids(qrels, qrels_item, "item")?;
     match (&of_qrels, &of_run) {
         (Ids::Integer(a), Ids::Integer(b)) => {
             let unsigned =
-                unsigned((dtype(qrels, &qrels.item), &of_qrels), (dtype(run, &run.item), &of_run), "item")?;
-            job.judge(a, b, rules(unsigned))
+                unsigned((dtype(qrels, qrels_item), &of_qrels), (dtype(run, &run_item), &of_run), "item")?;
+            job.judge(Some(a), b, rules(unsigned))
         }
-        (Ids::Text(a), Ids::Text(b)) => job.judge(a, b, rules(false)),
+        (Ids::Text(a), Ids::Text(b)) => job.judge(Some(a), b, rules(false)),
         (Ids::Integer(_), Ids::Text(_)) | (Ids::Text(_), Ids::Integer(_)) => {
-            Err(different("item", (qrels, &qrels.item), (run, &run.item)))
+            Err(different("item", (qrels, qrels_item), (run, &run_item)))
         }
     }
 }
@@ -159,6 +169,8 @@ struct Tables<'a, C> {
     qrels: &'a Source,
     run: &'a Source,
     choices: &'a Choices,
+    /// What is kept of the top of each list.
+    top: Option<Top<'a>>,
     /// Whether all queries are to be one part.
     whole: bool,
     cancelled: &'a AtomicBool,
@@ -175,8 +187,8 @@ struct Job<'a, Q, C> {
 }
 
 /// The values of one query read from the columns, and the working memory of a thread.
-struct QueryScratch<K> {
-    judge: Judge,
+struct QueryScratch<'a, K> {
+    judge: Judge<'a>,
     judged: Vec<K>,
     grades: Vec<f64>,
     items: Vec<K>,
@@ -201,7 +213,12 @@ struct Refused {
 }
 
 impl<Q: Key, C: Consume> Job<'_, Q, C> {
-    fn judge<K: Key>(self, judged: &Column<'_, K>, items: &Column<'_, K>, rules: Rules) -> Result<Account> {
+    fn judge<K: Key>(
+        self,
+        judged: Option<&Column<'_, K>>,
+        items: &Column<'_, K>,
+        rules: Rules,
+    ) -> Result<Account> {
         let Tables { qrels, run, .. } = *self.tables;
         let grades = read_numbers(qrels, qrels.value.as_ref(), "relevance", Accepted::Finite)?;
         let scores = read_numbers(run, run.value.as_ref(), "score", Accepted::NotNan)?;
@@ -214,7 +231,7 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
             let step = self.blocks_of_a_part(lists.blocks());
             parts.extend(pool::map_init(
                 lists.blocks().div_ceil(step),
-                || QueryScratch::new(rules),
+                || QueryScratch::new(rules, self.tables.top),
                 |scratch, part| {
                     self.part(part * step..lists.blocks().min((part + 1) * step), &columns, &lists, scratch)
                 },
@@ -251,11 +268,12 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         blocks: Range<usize>,
         columns: &ListColumns<'_, K>,
         lists: &Lists<Q, K>,
-        scratch: &mut QueryScratch<K>,
+        scratch: &mut QueryScratch<'_, K>,
     ) -> Leftover {
         let mut left = Leftover::default();
+        let Tables { choices, top, .. } = self.tables;
         let mut judged =
-            JudgedLists::new(lists.queries(blocks.clone()), self.tables.choices.ties.shares_ranks());
+            JudgedLists::new(lists.queries(blocks.clone()), choices.ties.shares_ranks(), top.is_some());
         for block in blocks {
             if let Lists::Partitioned(partitions) = lists {
                 left.unjudged_queries += partitions.gather(block, &mut scratch.gathered);
@@ -280,11 +298,12 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         place: usize,
         columns: &ListColumns<'_, K>,
         lists: &Lists<Q, K>,
-        scratch: &mut QueryScratch<K>,
+        scratch: &mut QueryScratch<'_, K>,
         left: &mut Leftover,
     ) -> bool {
         let QueryScratch { judge, judged, grades, items, scores, compared, gathered } = scratch;
-        let judged = self.judged.values(query as usize, columns.judged, judged);
+        let judged =
+            columns.judged.map_or(&[][..], |column| self.judged.values(query as usize, column, judged));
         let grades = match &columns.grades {
             Some(column) => self.judged.values(query as usize, column, grades),
             None => {
@@ -368,7 +387,7 @@ fn refuse<'p>(
     let first = refused.clone().filter_map(|refused| refused.first).min_by_key(|&(query, _)| query);
     let Some((query, first)) = first else { return Ok(()) };
     let (earlier, later) = (row(query, first.earlier), row(query, first.later));
-    let item = shown(source, &source.item, "item", later)?;
+    let item = shown(source, source.item.as_deref().unwrap_or_default(), "item", later)?;
     let query = shown(source, &source.query, "query", later)?;
     Err(Error::data(format!(
         "{}: {} {verb} again for the same query; the first is item {item} of query {query} in row {later}, \
@@ -490,7 +509,7 @@ impl<Q: Key, K: Key> Lists<Q, K> {
 
 /// The columns of both tables that the lists are made of.
 struct ListColumns<'a, K> {
-    judged: &'a Column<'a, K>,
+    judged: Option<&'a Column<'a, K>>,
     grades: Option<Column<'a, f64>>,
     items: &'a Column<'a, K>,
     scores: Option<Column<'a, f64>>,
@@ -504,10 +523,10 @@ impl<'a, K> ListColumns<'a, K> {
     }
 }
 
-impl<K: Key> QueryScratch<K> {
-    fn new(rules: Rules) -> Self {
+impl<'a, K: Key> QueryScratch<'a, K> {
+    fn new(rules: Rules, top: Option<Top<'a>>) -> Self {
         Self {
-            judge: Judge::new(rules),
+            judge: Judge::new(rules, top),
             judged: Vec::new(),
             grades: Vec::new(),
             items: Vec::new(),

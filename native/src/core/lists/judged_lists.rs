@@ -53,11 +53,24 @@ pub struct JudgedLists {
     pub answered: Vec<bool>,
     /// The best rank at which tie-breaking decides between different grades; 0 where it nowhere does.
     pub tied_rank: Vec<i64>,
+    /// The items at the top of each list: their numbers and grades, and where those of each query begin.
+    pub first: Option<First>,
+}
+
+/// The items at the top of some queries' lists, query after query, in rank order.
+pub struct First {
+    /// The number of each item, `UNKNOWN` where it has none.
+    pub items: Vec<i32>,
+    /// Its grade, NaN where it is not judged.
+    pub grades: Vec<f64>,
+    /// Where the items of each query begin, and at the end their number.
+    pub offsets: Vec<i64>,
 }
 
 impl JudgedLists {
-    /// No lists yet of these queries; `ties` says whether the ranks that tied items share are kept.
-    pub fn new(queries: Numbers, ties: bool) -> Self {
+    /// No lists yet of these queries; `ties` says whether the ranks that tied items share are kept, `first`
+    /// whether the items at the top are.
+    pub fn new(queries: Numbers, ties: bool, first: bool) -> Self {
         Self {
             queries,
             rank: Vec::new(),
@@ -69,11 +82,12 @@ impl JudgedLists {
             retrieved: Vec::new(),
             answered: Vec::new(),
             tied_rank: Vec::new(),
+            first: first.then(|| First { items: Vec::new(), grades: Vec::new(), offsets: vec![0] }),
         }
     }
 
     /// Adds what the list of the next query came to.
-    pub fn push(&mut self, judge: &Judge, answered: bool) {
+    pub fn push(&mut self, judge: &Judge<'_>, answered: bool) {
         self.rank.extend(judge.hits.iter().map(|hit| i64::from(hit.rank)));
         self.relevance.extend(judge.hits.iter().map(|hit| hit.relevance));
         if let Some((first, last)) = &mut self.tied {
@@ -86,5 +100,10 @@ impl JudgedLists {
         self.retrieved.push(judge.retrieved as i64);
         self.answered.push(answered);
         self.tied_rank.push(first_mattering_tie(&judge.hits).map_or(0, i64::from));
+        if let Some(first) = &mut self.first {
+            first.items.extend(judge.first.iter().map(|&(item, _)| item));
+            first.grades.extend(judge.first.iter().map(|&(_, grade)| grade));
+            first.offsets.push(first.items.len() as i64);
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use crate::core::choices::{Duplicates, Unjudged};
 use crate::core::hash::Key;
+use crate::core::items::Items;
 use crate::core::lists::matching::{Matcher, Repeats};
 use crate::core::scores::Coded;
 use crate::core::ties::{Grade, Needs, Tied, Ties};
@@ -20,6 +21,18 @@ pub struct Rules {
     /// Whether integer ids are ordered as `u64`.
     pub unsigned: bool,
 }
+
+/// What of lists is kept beside their judged items: so many items from the top.
+#[derive(Clone, Copy)]
+pub struct Top<'a> {
+    /// The items that have numbers.
+    pub items: &'a Items,
+    /// How many of each list.
+    pub depth: usize,
+}
+
+/// In the place of the number of an item that has none.
+pub const UNKNOWN: i32 = -1;
 
 /// A judged item in a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,8 +61,9 @@ impl<K: Key> Listed<'_, K> {
 }
 
 /// The working memory of one thread, and what the last list came to.
-pub struct Judge {
+pub struct Judge<'a> {
     rules: Rules,
+    top: Option<Top<'a>>,
     matcher: Matcher,
     /// For each position the grade of its item, NaN if it is not judged.
     grade_at: Vec<f64>,
@@ -62,13 +76,16 @@ pub struct Judge {
     pub ideal: Vec<f64>,
     /// Items in the list.
     pub retrieved: usize,
+    /// The numbers of the items at the top of the list, in rank order, and their grades, NaN where there is none.
+    pub first: Vec<(i32, f64)>,
 }
 
-impl Judge {
-    /// Working memory for lists under `rules`.
-    pub fn new(rules: Rules) -> Self {
+impl<'a> Judge<'a> {
+    /// Working memory for lists under `rules`, which keeps the `top` of each.
+    pub fn new(rules: Rules, top: Option<Top<'a>>) -> Self {
         Self {
             rules,
+            top,
             matcher: Matcher::default(),
             grade_at: Vec::new(),
             tied_grades: Vec::new(),
@@ -76,6 +93,7 @@ impl Judge {
             hits: Vec::new(),
             ideal: Vec::new(),
             retrieved: 0,
+            first: Vec::new(),
         }
     }
 
@@ -139,6 +157,7 @@ impl Judge {
         self.hits.clear();
         let unsorted = rows.scores.filter(|scores| !descends(scores));
         let Some(scores) = unsorted else {
+            self.take_first(rows.items, grades, 0..rows.items.len() as u32);
             self.hits.extend(self.matcher.found.iter().map(|found| {
                 let rank = found.position + 1;
                 Hit { rank, tied: (rank, rank), relevance: grades[found.judgement as usize] }
@@ -150,6 +169,41 @@ impl Judge {
             self.rank_few(rows.items, scores, grades);
         } else {
             self.rank_all(rows.items, scores, grades);
+        }
+        if let Some(top) = self.top {
+            let order = self.best(rows.items, scores, top.depth);
+            self.take_first(rows.items, grades, order.into_iter());
+        }
+    }
+
+    /// The positions of the best items, in rank order: what is beyond `depth` is not sorted.
+    fn best<K: Key>(&self, items: &[K], scores: &[f64], depth: usize) -> Vec<u32> {
+        let mut order: Vec<u128> =
+            scores.iter().zip(0..).map(|(&score, place)| Coded::new(score, place)).collect();
+        if (1..order.len()).contains(&depth) {
+            let (_, last, _) = order.select_nth_unstable(depth - 1);
+            let code = last.code();
+            order.retain(|coded| coded.code() <= code);
+        }
+        order.sort_unstable();
+        for group in order.chunk_by_mut(|a, b| a.code() == b.code()) {
+            if group.len() > 1 {
+                group.sort_unstable_by(|&a, &b| self.tie_order(a.other() as u32, b.other() as u32, items));
+            }
+        }
+        order.iter().take(depth).map(|coded| coded.other() as u32).collect()
+    }
+
+    /// Takes the items at the top of the list, at these positions in rank order.
+    fn take_first<K: Key>(&mut self, items: &[K], grades: &[f64], positions: impl Iterator<Item = u32>) {
+        let Some(top) = self.top else { return };
+        self.first.clear();
+        for position in positions.take(top.depth) {
+            let number = items[position as usize].number_in(top.items);
+            // Those found are in the order of the rows.
+            let found = self.matcher.found.binary_search_by_key(&position, |found| found.position);
+            let grade = found.map_or(f64::NAN, |at| grades[self.matcher.found[at].judgement as usize]);
+            self.first.push((number.map_or(UNKNOWN, |number| number as i32), grade));
         }
     }
 
@@ -241,7 +295,7 @@ impl Judge {
 
 /// Two positions of a list with equal scores.
 struct TiedPositions<'a, K> {
-    judge: &'a Judge,
+    judge: &'a Judge<'a>,
     items: &'a [K],
     a: usize,
     b: usize,
@@ -319,10 +373,14 @@ mod tests {
         unsigned: false,
     };
 
-    fn list(rules: Rules, judged: &[(i64, f64)], results: &[(i64, f64)]) -> (Judge, Repeats, Repeats) {
+    fn list(
+        rules: Rules,
+        judged: &[(i64, f64)],
+        results: &[(i64, f64)],
+    ) -> (Judge<'static>, Repeats, Repeats) {
         let (judged, grades): (Vec<i64>, Vec<f64>) = judged.iter().copied().unzip();
         let (items, scores): (Vec<i64>, Vec<f64>) = results.iter().copied().unzip();
-        let mut judge = Judge::new(rules);
+        let mut judge = Judge::new(rules, None);
         let (judgements, results) = judge.list(&judged, &grades, &items, Some(&scores), 3);
         (judge, judgements, results)
     }

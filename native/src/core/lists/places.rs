@@ -29,8 +29,8 @@ impl PlacedLists<'_> {
     pub fn judged(&self, places: impl Fn(usize) -> Place) -> (JudgedLists, Vec<i64>) {
         let mut lengths = Vec::with_capacity(self.retrieved.len());
         let mut lists =
-            JudgedLists::new(Numbers::Each(self.queries.to_vec()), self.rules.ties.shares_ranks());
-        let mut judge = Judge::new(self.rules);
+            JudgedLists::new(Numbers::Each(self.queries.to_vec()), self.rules.ties.shares_ranks(), false);
+        let mut judge = Judge::new(self.rules, None);
         let mut found: Vec<(Place, f64)> = Vec::new();
         for (borders, &length) in self.offsets.windows(2).zip(self.retrieved) {
             let judged = borders[0] as usize..borders[1] as usize;

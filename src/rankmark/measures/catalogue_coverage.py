@@ -1,0 +1,40 @@
+"""CatalogueCoverage."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankmark.kinds.items import RecommendedLists
+from rankmark.language.registry import item_measure
+
+
+@item_measure(
+    "CatalogueCoverage",
+    aliases=("Coverage", "ItemCoverage", "catalog_coverage", "item_coverage"),
+    bounds=(0, 1),
+    needs=("catalogue",),
+    aggregate="run",
+)
+def catalogue_coverage(lists: RecommendedLists, *, cutoff: int | None = None) -> float:
+    """Catalogue coverage: the share of all items that are recommended to anybody.
+
+        CatalogueCoverage@k = |∪_u {i : rank_u(i) ≤ k}| / |I|
+
+    I is the catalogue. It is a measure of the whole run: more users cover more items.
+
+    Range: 0 to 1.
+
+    Source: [ge2010].
+
+    Example:
+        Of four items two are recommended, one of them twice.
+
+        >>> import rankmark as rm
+        >>> run = {"u1": ["a", "b"], "u2": ["a", "c"]}
+        >>> qrels = {"u1": {"a": 1}, "u2": {"b": 1}}
+        >>> rm.evaluate(qrels, run, "CatalogueCoverage@1", items=["a", "b", "c", "d"]).values
+        {'CatalogueCoverage@1': 0.25}
+
+    """
+    exposure = lists.top(cutoff).exposure()
+    return float(np.count_nonzero(exposure)) / len(exposure)
