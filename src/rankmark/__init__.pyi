@@ -45,6 +45,7 @@ from rankmark.explaining.explanation import explain as explain
 from rankmark.inputs import Input as Input
 from rankmark.inputs import read_qrels as read_qrels
 from rankmark.inputs import read_run as read_run
+from rankmark.inputs.catalogue import catalogue as catalogue
 from rankmark.kinds.lists import JudgedLists as JudgedLists
 from rankmark.kinds.lists import ratio as ratio
 from rankmark.kinds.rows import Rows as Rows

@@ -84,6 +84,7 @@ class Convention:
             variants of a measure is the one that its name here means.
         predictions: the same of its measures of predictions, for `rankmark.evaluate_predictions`.
         classes: the same of its measures of classes, for tables with a score of each class or predicted ones.
+        items: the same of its measures of what is recommended.
         spelling: brings a name of the tool's into the form in which the names are written here.
         text_items: whether the tool knows no other item ids than text, and breaks ties by them so.
         notes: how the tool is to be used to get these numbers.
@@ -100,6 +101,7 @@ class Convention:
     measures: Names = field(default_factory=dict)
     predictions: Names = field(default_factory=dict)
     classes: Names = field(default_factory=dict)
+    items: Names = field(default_factory=dict)
     spelling: Callable[[str], str] = str.strip
     text_items: bool = False
     notes: tuple[str, ...] = ()
@@ -113,6 +115,7 @@ class Convention:
         object.__setattr__(self, "measures", MappingProxyType(dict(self.measures)))
         object.__setattr__(self, "predictions", MappingProxyType(dict(self.predictions)))
         object.__setattr__(self, "classes", MappingProxyType(dict(self.classes)))
+        object.__setattr__(self, "items", MappingProxyType(dict(self.items)))
 
     @property
     def label(self) -> str:
@@ -160,8 +163,9 @@ class Convention:
             return False
 
     def names(self, kind: Kind) -> Names:
-        """The names of measures of one kind: of lists, of predictions, or of classes."""
-        return {"list": self.measures, "row": self.predictions, "class": self.classes}[kind]
+        """The names of measures of one kind: of lists, of what is in them, of predictions, or of classes."""
+        named = {"list": self.measures, "item": self.items, "row": self.predictions, "class": self.classes}
+        return named[kind]
 
     def _own_name(self, asked: str, kinds: tuple[Kind, ...]) -> Meaning | None:
         for kind in kinds:
