@@ -20,6 +20,7 @@ from rankmark.language.plan import Plan, planned, separate
 from rankmark.language.registry import MEAN
 from rankmark.rendering.blocks import Block, Grid, Prose
 from rankmark.rendering.formats.json import ByName
+from rankmark.rendering.records import Record
 from rankmark.rendering.words import rounded
 from rankmark.results.saved import Saved
 
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["Difference", "Differences", "differences"]
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+@dataclass(frozen=True, slots=True, repr=False)
+class Difference(Record):
     """One thing that two conventions do not do alike for a measure.
 
     Attributes:
@@ -53,7 +54,7 @@ class Difference:
     effect: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Differences(Saved):
     """The same data under several conventions.
 
@@ -73,6 +74,9 @@ class Differences(Saved):
     lacking: tuple[str, ...]
 
     _instead: ClassVar = "one convention"
+
+    def __repr__(self) -> str:
+        return f"<Differences of {', '.join(self.values)} between {', '.join(self.like)}>"
 
     def _blocks(self, digits: int) -> Iterator[Block]:
         yield self._values_grid(lambda value: rounded(value, f".{digits}f"))
@@ -98,7 +102,7 @@ class Differences(Saved):
             [measure, *(cell(values[like]) if like in values else "" for like in self.like)]
             for measure, values in self.values.items()
         ]
-        return Grid(1, [["measure", *self.like], *rows])
+        return Grid(1, [["measure", *self.like], *rows], "Values")
 
     def _why_grid(self, digits: int) -> Grid:
         """The differences that show in these data, of each measure and convention the greatest first."""
@@ -110,7 +114,7 @@ class Differences(Saved):
             alone = _signed(each.effect, digits)
             queries = str(self.queries[each.measure][each.like])
             rows.append([each.measure, each.like, each.what, each.first, each.other, alone, queries])
-        return Grid(5, [header, *rows])
+        return Grid(5, [header, *rows], "What makes them differ")
 
     def _notes(self) -> list[str]:
         notes = []
