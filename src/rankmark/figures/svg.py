@@ -39,6 +39,8 @@ TITLE, SUBTITLE, LABEL, NOTE = 15.0, 12.5, 11.5, 11.0
 """Sizes of words."""
 ROW = 23.0
 """Pixels a name on the y axis takes."""
+MOST_SQUARE = 420.0
+"""Pixels a square panel is broad and high at most."""
 SHAPES = 0.56
 """Height of a panel, of its width, where nothing else says it."""
 
@@ -172,8 +174,9 @@ class _PanelDrawing:
 
     @property
     def inner(self) -> float:
-        """The pixels between its margins."""
-        return self.width - self.room.left - self.room.right
+        """The pixels between its margins, or of them what a square takes."""
+        there = self.width - self.room.left - self.room.right
+        return min(there, MOST_SQUARE) if self.panel.square else there
 
     @property
     def high(self) -> float:
@@ -196,6 +199,8 @@ class _PanelDrawing:
         return self.room.top + self.high + self.room.bottom
 
     def _usual_height(self) -> float:
+        if self.panel.square:
+            return self.inner
         if self.panel.y.scale == "names":
             return max(ROW * len(self.panel.y.names), 2 * ROW)
         return min(max(self.inner * SHAPES, 170.0), 340.0)
