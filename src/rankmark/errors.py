@@ -44,6 +44,7 @@ __all__ = [
     "MeasureError",
     "NotEvaluatedError",
     "NotHereError",
+    "PictureError",
     "RankmarkError",
     "SignatureError",
     "TooLargeError",
@@ -95,6 +96,10 @@ class NotHereError(UsageError, NotImplementedError):
 
 class ToolMissingError(UsageError, ImportError):
     """A tool that is not installed, or cannot be imported."""
+
+
+class PictureError(UsageError):
+    """A picture that does not exist, or that shows what a result lacks."""
 
 
 class DataError(RankmarkError, ValueError):
