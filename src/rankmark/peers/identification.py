@@ -19,7 +19,7 @@ from rankmark.language.parameters import format_value
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.language.registry import MEAN
 from rankmark.rendering.blocks import Block, Grid, Prose
-from rankmark.rendering.words import brief, counted, rounded
+from rankmark.rendering.words import brief, counted, first_of, rounded
 from rankmark.results.saved import Saved
 
 __all__ = ["Candidate", "Identification", "identify"]
@@ -100,7 +100,7 @@ class Identification(Saved):
             [
                 rounded(each.value, f".{shown}f"),
                 rounded(each.off, f"+.{shown}f"),
-                _some(each.like),
+                first_of(each.like, MOST_NAMES),
                 " or ".join(map(_written_changes, (each.changes, *each.alike[: MOST_ALIKE - 1]))),
             ]
             for each in self._shown()
@@ -164,12 +164,6 @@ class Identification(Saved):
 
 def _written_changes(changes: tuple[str, ...]) -> str:
     return ", ".join(changes) or "nothing"
-
-
-def _some(names: tuple[str, ...]) -> str:
-    """The first of the names, and how many others there are."""
-    others = len(names) - MOST_NAMES
-    return ", ".join(names) if others <= 1 else f"{', '.join(names[:MOST_NAMES])} and {others} others"
 
 
 def _plain(value: Any) -> Any:
