@@ -22,7 +22,7 @@ def test_each_value_is_a_point_with_its_conventions() -> None:
     figure = found.plot(measure="RR")
     groups = found.alike("RR")
     points = _marks(figure, Points)
-    places = {}
+    places: dict[float, tuple[float, str]] = {}
     for mark in points:
         assert isinstance(mark, Points)
         places |= {row: (x, label) for row, x, label in zip(mark.y, mark.x, mark.labels, strict=True)}

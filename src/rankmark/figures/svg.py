@@ -41,6 +41,8 @@ ROW, TWO_LINES = 23.0, 36.0
 """Pixels a name on the y axis takes; where it stands with its aside above what is drawn."""
 LEAST = 520.0
 """Pixels from which on names and asides stand on both sides of what is drawn."""
+MOST_SQUARE = 420.0
+"""Pixels a square panel is broad and high at most."""
 SHAPES = 0.56
 """Height of a panel, of its width, where nothing else says it."""
 
@@ -175,8 +177,9 @@ class _PanelDrawing:
 
     @property
     def inner(self) -> float:
-        """The pixels between its margins."""
-        return self.width - self.room.left - self.room.right
+        """The pixels between its margins, or of them what a square takes."""
+        there = self.width - self.room.left - self.room.right
+        return min(there, MOST_SQUARE) if self.panel.square else there
 
     @property
     def high(self) -> float:
@@ -201,6 +204,8 @@ class _PanelDrawing:
         return self.room.top + self.high + self.room.bottom
 
     def _usual_height(self) -> float:
+        if self.panel.square:
+            return self.inner
         if self.panel.y.scale == "names":
             return max((TWO_LINES if self.room.stacked else ROW) * len(self.panel.y.names), 2 * ROW)
         return min(max(self.inner * SHAPES, 170.0), 340.0)
