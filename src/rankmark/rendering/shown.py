@@ -14,6 +14,8 @@ from rankmark.rendering.words import brief
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from rankmark.figures import Figure
+
 
 __all__ = ["Shown"]
 
@@ -110,6 +112,31 @@ class Shown(Showable):
         if file is None or file.is_text or not file.has(type(self)):
             file = self._in_format(name)
         file.write(path, self, digits, options)
+
+    @classmethod
+    def pictures(cls) -> tuple[str, ...]:
+        """The names of the pictures that there are of it, the natural one first."""
+        from rankmark.figures import pictures_of
+
+        return tuple(pictures_of(cls))
+
+    def plot(self, name: str | None = None, **options: Any) -> Figure:
+        """A picture of it, for a notebook or a file: ``result.plot().write("differences.svg")``.
+
+        Args:
+            name: one of `pictures`; without it the first of them for which it has what that shows.
+            **options: of that picture; ``help(rankmark.pictures)`` leads to their pages.
+
+        Raises:
+            PictureError: there is no such picture of it, or it lacks what that shows.
+
+        """
+        from rankmark.figures import drawn_as
+
+        return drawn_as(self, name, options)
+
+    def _figure(self) -> Figure:
+        return self.plot()
 
     def __str__(self) -> str:
         return self.format().rstrip("\n")
