@@ -98,7 +98,7 @@ class Identification(Saved):
         return f"<Identification {self._verdict()}>"
 
     def _blocks(self, digits: int) -> Iterator[Block]:
-        yield Prose([self._verdict()])
+        yield Prose([self.verdict])
         shown = min(max(digits, -Decimal(repr(self.tolerance)).adjusted()), MOST_DIGITS)
         rows = [
             [
@@ -138,7 +138,9 @@ class Identification(Saved):
     def _shown(self) -> tuple[Candidate, ...]:
         return self.candidates[: max(MOST_SHOWN, len(self.found))]
 
-    def _verdict(self) -> str:
+    @property
+    def verdict(self) -> str:
+        """What was found, in a line."""
         what = f"{self.measure} = {self.given}"
         if self.found:
             fitting = sum(1 + len(each.alike) for each in self.found)
