@@ -58,7 +58,7 @@ def check(
         >>> [finding.code for finding in report.serious]
         ['ties', 'constant-scores']
         >>> report.findings[0].effects
-        (Effect(measure='RR', as_is=0.5, otherwise={'ties=worst': 0.5, 'ties=best': 0.6666666666666666}),)
+        (<Effect measure=RR, as_is=0.5, otherwise={ties=worst: 0.5, ties=best: 0.666667}>,)
 
     """
     if not runs:
