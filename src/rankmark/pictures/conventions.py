@@ -9,7 +9,7 @@ from rankmark.language.conventions.convention import meant
 from rankmark.language.registry import LISTS_FIRST
 from rankmark.peers.difference import OURS, Alike, Differences
 from rankmark.peers.identification import Candidate, Identification
-from rankmark.pictures.choosing import higher_is
+from rankmark.pictures.words import axis_of
 from rankmark.rendering.words import counted, first_of, rounded
 
 __all__ = ["conventions", "definitions"]
@@ -63,7 +63,7 @@ def conventions(found: Differences, *, measure: str | None = None, digits: int =
         ),
         Points(x=values[mine], y=rows[mine], labels=(", ".join(own.like),), tone="ink"),
     )
-    better = higher_is(meant(asked, None if first == OURS else first, LISTS_FIRST))
+    measured = meant(asked, None if first == OURS else first, LISTS_FIRST)
     return Figure(
         title=f"{asked} of one run, by the rules of {counted(count, 'tool')}",
         subtitle=(
@@ -77,7 +77,7 @@ def conventions(found: Differences, *, measure: str | None = None, digits: int =
         ),
         panels=(
             Panel(
-                x=Axis(label=f"{asked} ({better})" if better else asked),
+                x=Axis(label=axis_of(measured, asked)),
                 y=Axis(
                     scale="names",
                     names=tuple(first_of(each.like, MOST_NAMES) for each in groups),
