@@ -51,7 +51,9 @@ class Scale:
             return []
         if self.axis.scale == "names":
             return [(float(i), name) for i, name in enumerate(self.axis.names)]
-        values = _powers(self.low, self.high, count) if self.axis.scale == "log" else []
+        values = [each for each in self.axis.at if self.low <= each <= self.high]
+        if not values and self.axis.scale == "log":
+            values = _powers(self.low, self.high, count)
         values = values or _round_numbers(self.low, self.high, count)
         return list(zip(values, written(values, percent=self.axis.ticks == "percent"), strict=True))
 
@@ -86,12 +88,15 @@ def _extent(axis: Axis, numbers: Iterable[Floats]) -> tuple[float, float]:
 
 
 def _round_numbers(low: float, high: float, count: int) -> list[float]:
-    """Multiples of 1, 2 or 5 times a power of ten, between both ends."""
-    rough = (high - low) / max(count, 1)
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(each * power for each in (1, 2, 5, 10) if each * power >= rough * (1 - 1e-9))
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [i * step for i in range(first, last + 1)]
+    """Multiples of 1, 2 or 5 times a power of ten, between both ends; two at least, to say how far it is."""
+    while True:
+        rough = (high - low) / max(count, 1)
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(each * power for each in (1, 2, 5, 10) if each * power >= rough * (1 - 1e-9))
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last > first:
+            return [i * step for i in range(first, last + 1)]
+        count += 1
 
 
 def _powers(low: float, high: float, count: int) -> list[float]:
