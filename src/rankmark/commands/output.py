@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,7 +122,16 @@ class Output:
         if self.is_file:
             shown.write(str(self.path), self.format)
         else:
-            self.show(shown.format(self.known_format, self.digits, **options))
+            self.show(self._text(shown, options))
+
+    def _text(self, shown: Shown, options: Mapping[str, Any]) -> str:
+        """What is shown as text: on a terminal tables with drawings."""
+        from rankmark.rendering.drawn import can_draw
+        from rankmark.rendering.formats.table import DRAWN
+
+        if self.known_format == DRAWN.name and not self.path and can_draw(sys.stdout):
+            return DRAWN.text(shown, self.digits, options)
+        return shown.format(self.known_format, self.digits, **options)
 
     def tell(self, lines: Iterable[str]) -> None:
         """Prints what a log should say on standard error, where a file has what is shown."""
