@@ -35,8 +35,15 @@ def _predictions() -> dict[str, Any]:
     return {"score": score, "label": (rng.random(2000) < score).astype(int)}
 
 
+def _curve(kind: Any) -> Callable[[], Any]:
+    confidence = 0.95 if kind in ("ROC", "PR", "DET") else None
+    return lambda: rm.curve(_predictions(), kind, confidence=confidence)
+
+
 DRAWN: Mapping[str, Callable[[], Any]] = {
     "differences": _comparison,
+    **{name: _curve(name) for name in ("ROC", "PR", "DET", "gain", "lift", "KS", "F1", "scores")},
+    "PCOPC": lambda: rm.curve(_predictions(), "calibration"),
     "reliability": lambda: rm.curve(_predictions(), "calibration"),
 }
 """By the name of each picture, and words that say of what, a result."""

@@ -48,7 +48,8 @@ class Axis:
 
     Attributes:
         label: what the numbers are, with their unit.
-        scale: ``linear``, ``log``, or ``names``, on which the i-th name stands at i; on y from above.
+        scale: ``linear``, ``log``, ``normal``, on which rates stand at their normal deviates, or ``names``,
+            on which the i-th name stands at i; on y from above.
         names: of the scale ``names``.
         reach: values up to which it goes at least, such as 0.
         limits: where it begins and ends, whatever the marks are; else they and `reach` say.
@@ -57,7 +58,7 @@ class Axis:
     """
 
     label: str = ""
-    scale: Literal["linear", "log", "names"] = "linear"
+    scale: Literal["linear", "log", "normal", "names"] = "linear"
     names: tuple[str, ...] = ()
     reach: tuple[float, ...] = ()
     limits: tuple[float, float] | None = None

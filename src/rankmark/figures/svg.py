@@ -8,7 +8,7 @@ from hashlib import sha256
 from html import escape
 from typing import TYPE_CHECKING, Literal
 
-from rankmark.figures.drawing import Canvas, drawn
+from rankmark.figures.drawing import WORDS, Canvas, drawn
 from rankmark.figures.marks import (
     Bars,
     Boxes,
@@ -35,7 +35,7 @@ Theme = Literal["auto", "light", "dark"]
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
 EDGE, GAP = 14.0, 26.0
 """Pixels around everything, and between panels."""
-TITLE, SUBTITLE, LABEL, NOTE = 15.0, 12.5, 11.5, 11.0
+TITLE, SUBTITLE, LABEL, NOTE = 15.0, 12.5, WORDS, 11.0
 """Sizes of words."""
 ROW = 23.0
 """Pixels a name on the y axis takes."""
