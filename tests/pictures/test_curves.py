@@ -48,7 +48,7 @@ def test_bands_are_the_tables(kind: str, rate: str) -> None:
     table, (line, *_) = DRAWN[kind](), [each for each in marks(of(kind), Line) if each.low is not None]
     assert np.array_equal(line.low, table.frame[f"{rate}_low"])
     assert np.array_equal(line.high, table.frame[f"{rate}_high"])
-    assert "band: 95 %" in of(kind).subtitle
+    assert "band: 95%" in of(kind).subtitle
     without = rm.curve(RARE, kind).plot()  # type: ignore[arg-type] # of the parameters
     assert "no band: confidence=0.95 gives one" in without.subtitle
 

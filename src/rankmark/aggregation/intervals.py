@@ -25,12 +25,14 @@ from rankmark.kinds.calibration import binned
 from rankmark.kinds.row_core import NotMergedError, Sum, SumsAlone
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
 from rankmark.language.measure import Measure
+from rankmark.rendering.records import record_html
 from rankmark.rendering.words import resamples_words
 from rankmark.statistics.calibration import DRAWS, Calibrated, Gaps
 from rankmark.statistics.delong import AreaInterval, AUCDifference, AUCSpread, auc_spread
 from rankmark.statistics.intervals import (
     CAUTIONS,
     INTERVALS,
+    Caution,
     Interval,
     bca_interval,
     made_interval,
@@ -151,6 +153,10 @@ class PredictionInterval(NamedTuple):
     calibrated_low: float | None = None
     calibrated_high: float | None = None
     calibrated_p: float | None = None
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        return record_html(self)
 
 
 Unit: TypeAlias = Literal["queries", "rows"]
@@ -907,7 +913,8 @@ class _Maker:
         if values is None:
             raise self._refused("wilson", "means of zeros and ones over rows")
         ones = int(values.sum())
-        note = CAUTIONS["few"] if min(ones, len(values) - ones) < FEWEST else ""
+        few: Caution = "small" if len(values) < FEWEST else "few"
+        note = CAUTIONS[few] if min(ones, len(values) - ones) < FEWEST else ""
         return _Found(wilson_interval(values, confidence=self.sampling.confidence), "wilson", note=note)
 
     def _jackknife(self, sample: OfSums) -> _Found:

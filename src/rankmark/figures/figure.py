@@ -32,6 +32,7 @@ class Panel:
         marks: what is drawn.
         title: what it shows, if there are several.
         height: in pixels of a figure 720 wide; None for what the axes take.
+        square: whether it is as broad as high, for axes of one unit.
 
     """
 
@@ -40,6 +41,7 @@ class Panel:
     marks: tuple[Mark, ...]
     title: str = ""
     height: float | None = None
+    square: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,7 @@ def _deviates(rates: Floats) -> Floats:
     return deviates
 
 
-STRAIGHT: Mapping[str, Callable[[Floats], Any]] = {"log": np.log10, "normal": _deviates}
+STRAIGHT: Mapping[str, Callable[[Floats], Floats]] = {"log": np.log10, "normal": _deviates}
 """What makes lengths of the numbers of an axis that is not linear."""
 
 
@@ -52,7 +51,7 @@ class Scale:
     def __call__(self, values: float | Floats) -> Floats:
         """The pixels of numbers; those beyond the ends are at the ends."""
         found = np.asarray(values, np.float64)
-        low, high = np.array([self.low, self.high])
+        low, high = (np.asarray(each, np.float64) for each in (self.low, self.high))
         if straight := STRAIGHT.get(self.axis.scale):
             with np.errstate(divide="ignore", invalid="ignore"):
                 found, low, high = straight(found), straight(low), straight(high)
@@ -65,9 +64,10 @@ class Scale:
             return []
         if self.axis.scale == "names":
             return [(float(i), name) for i, name in enumerate(self.axis.names)]
-        values = _powers(self.low, self.high, count) if self.axis.scale == "log" else []
-        if self.axis.scale == "normal":
-            values = [each for each in RATES if self.low <= each <= self.high]
+        at = RATES if self.axis.scale == "normal" and not self.axis.at else self.axis.at
+        values = [each for each in at if self.low <= each <= self.high]
+        if not values and self.axis.scale == "log":
+            values = _powers(self.low, self.high, count)
         values = values or _round_numbers(self.low, self.high, count)
         return list(zip(values, written(values, percent=self.axis.ticks == "percent"), strict=True))
 
@@ -102,12 +102,15 @@ def _extent(axis: Axis, numbers: Iterable[Floats]) -> tuple[float, float]:
 
 
 def _round_numbers(low: float, high: float, count: int) -> list[float]:
-    """Multiples of 1, 2 or 5 times a power of ten, between both ends."""
-    rough = (high - low) / max(count, 1)
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(each * power for each in (1, 2, 5, 10) if each * power >= rough * (1 - 1e-9))
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [i * step for i in range(first, last + 1)]
+    """Multiples of 1, 2 or 5 times a power of ten, between both ends; two at least, to say how far it is."""
+    while True:
+        rough = (high - low) / max(count, 1)
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(each * power for each in (1, 2, 5, 10) if each * power >= rough * (1 - 1e-9))
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last > first:
+            return [i * step for i in range(first, last + 1)]
+        count += 1
 
 
 def _powers(low: float, high: float, count: int) -> list[float]:

@@ -38,7 +38,7 @@ def of_rows(table: CurveTable) -> str:
 def how_sure(table: CurveTable) -> str:
     """What the band is, or how there is one, for subtitles."""
     if table.confidence is not None:
-        return f"band: {100 * table.confidence:g} %, point by point"
+        return f"band: {100 * table.confidence:g}%, point by point"
     return "no band: confidence=0.95 gives one" if table.kind in BANDS else ""
 
 
@@ -47,7 +47,7 @@ def rare(table: CurveTable) -> tuple[str, ...]:
     share = table.positive / table.rows
     if share >= RARE:
         return ()
-    percent = f"{100 * share:.2g} %"
+    percent = f"{100 * share:.2g}%"
     note = (
         f"{percent} of the rows are positive: a false positive rate of {percent} is as many rows as all "
         "positive ones. log=True shows low rates, and precision is in the curve PR."

@@ -206,6 +206,6 @@ def _curve(
         description=(
             f"{described} The area under the curve is {table.area:.4f}. There are {of_rows(table)}."
         ),
-        panels=(Panel(x=x, y=y, marks=(beside, line), height=HEIGHT),),
+        panels=(Panel(x=x, y=y, marks=(beside, line), square=x.limits == y.limits, height=HEIGHT),),
         notes=notes,
     )

@@ -119,7 +119,7 @@ def scores_over_rates(table: CurveTable, *, log: bool = False) -> Figure:
 
 
 def _level(table: CurveTable) -> str:
-    return f"{100 * (table.confidence or 0.95):g} %"
+    return f"{100 * (table.confidence or 0.95):g}%"
 
 
 def _ends(columns: Mapping[str, Floats], *, log: bool) -> tuple[float, float]:

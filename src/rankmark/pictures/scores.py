@@ -38,6 +38,7 @@ def scores(table: CurveTable, *, log: bool = False) -> Figure:
 
     """
     columns = columns_of(table, "scores", "scores")
+    ends = _ends(columns, log=log)
     with np.errstate(divide="ignore"):
         low, high = (np.log10(columns[each]) if log else columns[each] for each in ("low", "high"))
     breadth = high - low
@@ -47,7 +48,6 @@ def scores(table: CurveTable, *, log: bool = False) -> Figure:
     if uneven:
         upright = f"share of the class by {'tenfold' if log else 'unit of'} score (area adds up to 1)"
     medians = (f"{_middle(columns, shares[name])} of {said}" for name, (said, _) in CLASSES.items())
-    ends = _ends(columns, log=log)
     return Figure(
         title="Scores of positive and of other rows",
         subtitle=f"{of_rows(table)}, in {len(breadth)} bins; each class adds up to 1",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from string import ascii_lowercase
 
 __all__ = [
     "brief",
     "chance",
     "counted",
+    "first_of",
     "harmless",
     "letters",
     "printable",
@@ -38,6 +39,12 @@ def brief(value: object) -> str:
 def counted(number: int, one: str, several: str | None = None) -> str:
     """``1 query``, ``1,234 queries``."""
     return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def first_of(names: Sequence[str], most: int) -> str:
+    """The first of some names, and how many others there are: ``a, b and 4 others``; one other is named."""
+    others = len(names) - most
+    return ", ".join(names) if others <= 1 else f"{', '.join(names[:most])} and {others} others"
 
 
 def resamples_words(numbers: Iterable[int | None]) -> str:
