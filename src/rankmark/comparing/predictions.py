@@ -36,11 +36,14 @@ from rankmark.inputs.predictions.row_slices import sliced_by
 from rankmark.inputs.predictions.systems import Columns, asked_systems
 from rankmark.inputs.slicing import By
 from rankmark.language.measure import Measure
-from rankmark.language.written import written
+from rankmark.language.written import differing, with_best, written
+from rankmark.progress import counting
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.numbers import Numbered, Parts
+from rankmark.rendering.records import Record
 from rankmark.rendering.words import chance, printable, rounded
 from rankmark.results.prediction_slices import without_value
+from rankmark.results.reported import Reported
 from rankmark.results.runs import numbers_of
 from rankmark.results.saved import Saved
 from rankmark.statistics.chance import Evidence
@@ -58,8 +61,8 @@ if TYPE_CHECKING:
 __all__ = ["PredictionComparison", "PredictionPair", "check_options", "compare_predictions"]
 
 
-@dataclass(frozen=True, slots=True)
-class PredictionPair:
+@dataclass(frozen=True, slots=True, repr=False)
+class PredictionPair(Record):
     """One system against another on one measure; NaN where there is no value.
 
     Attributes:
@@ -240,7 +243,7 @@ def check_options(function: str, options: Mapping[str, Any]) -> None:
         raise CallError(f"{function}() got an unexpected keyword argument {name!r}{near}")
 
 
-class PredictionComparison(Saved, Numbered):
+class PredictionComparison(Saved, Numbered, Reported):
     """Systems that scored the same rows: their values, the differences between them, and how sure these are.
 
     ``print(comparison)`` shows them.
@@ -391,10 +394,13 @@ class PredictionComparison(Saved, Numbered):
         return corrected_pairs(pairs, self.correction, self.alpha)
 
     def _judged(self, systems: Mapping[str, Evaluated], slices: int) -> Iterator[PredictionPair]:
-        tests = len(self.measures) * len(self.opponents) * slices
-        for measure in self.measures:
-            for system, other in self.opponents:
-                yield self._pair(measure, system, other, (systems[system], systems[other]), tests)
+        work = len(self.measures) * len(self.opponents)
+        with counting("comparing systems", work) as counter:
+            for measure in self.measures:
+                for system, other in self.opponents:
+                    of = systems[system], systems[other]
+                    yield self._pair(measure, system, other, of, work * slices)
+                    counter.done += 1
 
     def _pair(
         self, measure: Measure, system: str, other: str, of: tuple[Evaluated, Evaluated], tests: int
@@ -470,10 +476,11 @@ class PredictionComparison(Saved, Numbered):
 
     def _values(self, digits: int) -> Grid:
         rows = [
-            [m.label, *(written(m, result[m], digits) for result in self.results.values())]
+            [m.label, *with_best(m, (written(m, value, digits) for value in values), values)]
             for m in self.measures
+            for values in [[result[m] for result in self.results.values()]]
         ]
-        return Grid(1, [["measure", *map(printable, self.systems)], *rows])
+        return Grid(1, [["measure", *map(printable, self.systems)], *rows], "Values")
 
     def _grid(self, digits: int) -> Grid:
         interval = f"{100 * self.plan.sampling.confidence:g}% interval"
@@ -481,8 +488,9 @@ class PredictionComparison(Saved, Numbered):
         header = ["measure", "system", "against", "difference", interval, "p", *corrected, ""]
         rows = [header, *(self._cells(pair, digits) for pair in self.pairs)]
         if len(self.baselines) != 1:
-            return Grid(3, rows)
-        return Grid(2, [[*row[:2], *row[3:]] for row in rows])
+            return Grid(3, rows, "Differences")
+        against = f"Differences (against {printable(self.baselines[0])})"
+        return Grid(2, [[*row[:2], *row[3:]] for row in rows], against)
 
     def _cells(self, pair: PredictionPair, digits: int) -> list[str]:
         """A pair for people."""
@@ -492,7 +500,7 @@ class PredictionComparison(Saved, Numbered):
             pair.measure.label,
             printable(pair.system),
             printable(pair.baseline),
-            written(pair.measure, pair.difference, digits, "+"),
+            differing(pair.measure, pair.difference, digits),
             f"{low} … {high}" if low else "",
             chance(pair.p, digits),
             *corrected,
@@ -507,7 +515,7 @@ class PredictionComparison(Saved, Numbered):
             names = [pair.measure.label, printable(pair.system), printable(pair.baseline)]
             if pair.posterior is not None:
                 rows.append([*names, *posterior_cells(pair.posterior, digits, "t")])
-        return Grid(3, rows)
+        return Grid(3, rows, "How likely each system is to be worse, as good or better")
 
     def _numbers(self) -> Mapping[Parts, float]:
         return numbers_of(self.results) | numbers_of_pairs(self.pairs)

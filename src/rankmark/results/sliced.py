@@ -13,7 +13,7 @@ import numpy as np
 
 from rankmark.errors import ChoiceError, DataError, did_you_mean
 from rankmark.rendering.blocks import Block, Grid, Notes
-from rankmark.rendering.words import printable
+from rankmark.rendering.words import counted, printable
 from rankmark.results.saved import Saved
 from rankmark.statistics.corrections import corrected
 
@@ -113,6 +113,12 @@ class Sliced(OfSlices, Saved, ABC):
         """The rows of `frame` as dicts."""
         return self.frame.rows(named=True)
 
+    def __repr__(self) -> str:
+        counts = Counter(by for by, _ in {(row.by, row.slice) for row in self.rows})
+        slices = ", ".join(f"{counted(count, 'slice')} by {by}" for by, count in counts.items())
+        measures = ", ".join(dict.fromkeys(row.measure for row in self.rows))
+        return f"<{type(self).__name__} of {measures}: {slices}>"
+
     @property
     def _members(self) -> tuple[Any, ...]:
         """As `OfSlices._members`: the rows."""
@@ -210,7 +216,7 @@ def _grid(found: Mapping[str, Sliced], by: str, digits: int) -> Grid:
         for row in slices.rows
         if row.by == by
     ]
-    return Grid(len(header) - len(columns), [header, *rows])
+    return Grid(len(header) - len(columns), [header, *rows], f"By {printable(by)}")
 
 
 def slice_label(value: str | None) -> str:
