@@ -288,6 +288,7 @@ COMMANDS = [
     "gate-predictions",
     "power",
     "show",
+    "plot",
     "explain",
     "identify",
     "check",
