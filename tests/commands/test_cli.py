@@ -287,6 +287,7 @@ COMMANDS = [
     "gate",
     "gate-predictions",
     "power",
+    "report",
     "show",
     "plot",
     "explain",

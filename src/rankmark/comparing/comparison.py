@@ -9,6 +9,7 @@ from rankmark.comparing.compared import Compared
 from rankmark.comparing.formats import ComparisonOptions, View, check_one_table
 from rankmark.comparing.pairs import numbers_of_pairs
 from rankmark.rendering.numbers import Numbered, Parts
+from rankmark.results.reported import Reported
 from rankmark.results.saved import Saved
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison"]
 
 
-class Comparison(Compared, Saved, Numbered):
+class Comparison(Compared, Saved, Numbered, Reported):
     """Systems side by side: their means, the differences between them, and how sure these are.
 
     ``print(comparison)`` shows them.

@@ -42,6 +42,7 @@ from rankmark.rendering.numbers import Numbered, Parts
 from rankmark.rendering.records import Record
 from rankmark.rendering.words import chance, printable, rounded
 from rankmark.results.prediction_slices import without_value
+from rankmark.results.reported import Reported
 from rankmark.results.runs import numbers_of
 from rankmark.results.saved import Saved
 from rankmark.statistics.chance import Evidence
@@ -241,7 +242,7 @@ def check_options(function: str, options: Mapping[str, Any]) -> None:
         raise CallError(f"{function}() got an unexpected keyword argument {name!r}{near}")
 
 
-class PredictionComparison(Saved, Numbered):
+class PredictionComparison(Saved, Numbered, Reported):
     """Systems that scored the same rows: their values, the differences between them, and how sure these are.
 
     ``print(comparison)`` shows them.

@@ -54,6 +54,7 @@ class Axis:
         reach: values up to which it goes at least, such as 0.
         limits: where it begins and ends, whatever the marks are; else they and `reach` say.
         ticks: ``number``, ``percent`` or ``none``.
+        at: the numbers that stand there, as far as there is room; else round ones.
 
     """
 
@@ -64,6 +65,7 @@ class Axis:
     reach: tuple[float, ...] = ()
     limits: tuple[float, float] | None = None
     ticks: Literal["number", "percent", "none"] = "number"
+    at: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -51,7 +51,9 @@ class Scale:
             return []
         if self.axis.scale == "names":
             return [(float(i), name) for i, name in enumerate(self.axis.names)]
-        values = _powers(self.low, self.high, count) if self.axis.scale == "log" else []
+        values = [each for each in self.axis.at if self.low <= each <= self.high]
+        if not values and self.axis.scale == "log":
+            values = _powers(self.low, self.high, count)
         values = values or _round_numbers(self.low, self.high, count)
         return list(zip(values, written(values, percent=self.axis.ticks == "percent"), strict=True))
 

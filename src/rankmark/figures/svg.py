@@ -8,6 +8,8 @@ from hashlib import sha256
 from html import escape
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rankmark.figures.drawing import Canvas, drawn
 from rankmark.figures.marks import (
     Bars,
@@ -145,7 +147,7 @@ class _Layout:
             _swatch(mark, x, self.y - LABEL * 0.35, self.canvas)
             self.canvas.text(x + 24, self.y, name, "ink")
             x += 24 + width(name, LABEL) + 20
-        self.y += 4
+        self.y += 8
 
 
 def _swatch(mark: Mark, x: float, y: float, canvas: Canvas) -> None:
@@ -303,6 +305,14 @@ def _aligned(drawings: Sequence[_PanelDrawing]) -> None:
 def _apart(scale: Scale, count: int, *, within: float) -> Iterator[tuple[float, str]]:
     """The ticks of an x axis whose words do not touch each other."""
     ticks = scale.ticks(count)
+    if scale.axis.at:
+        until = -np.inf
+        for value, text in ticks:
+            half = width(text, LABEL) / 2 + 4
+            if scale(value) - half >= until:
+                until = float(scale(value)) + half
+                yield value, text
+        return
     if scale.axis.scale != "names":
         broadest = max((width(text, LABEL) for _, text in ticks), default=0.0) + 14
         skip = max(1, -(-int(broadest * len(ticks)) // max(int(within), 1)))

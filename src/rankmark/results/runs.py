@@ -15,6 +15,7 @@ from rankmark.rendering.blocks import Block, Code, Grid, Notes
 from rankmark.rendering.formats.json import ByName
 from rankmark.rendering.numbers import Numbered, Parts
 from rankmark.rendering.words import printable
+from rankmark.results.reported import Reported
 from rankmark.results.saved import Saved
 from rankmark.results.sliced import Sliced, blocks_of, frame_of
 
@@ -43,7 +44,7 @@ class Options(TypedDict, total=False):
     signatures: bool | Literal["short"]
 
 
-class OfRuns(Saved, Numbered, ABC):
+class OfRuns(Saved, Numbered, Reported, ABC):
     """What is shown as results by the names of their runs."""
 
     __slots__ = ()
