@@ -151,7 +151,7 @@ def _understood(said: Mapping[str, Any], kept: Saved, name: str | None) -> dict[
     known = {name: picture_named(name, type(kept))} if name is not None else pictures_of(type(kept))
     chosen: dict[str, Option] = {}
     for each in known.values():
-        chosen = each.options | chosen
+        chosen = {**each.options, **chosen}
     for option in said:
         if known and option not in chosen:
             takes = ", ".join(map(_written, chosen)) or "none"
@@ -170,7 +170,7 @@ def _options() -> tuple[click.Option, ...]:
 
     known: dict[str, Option] = {}
     for each in pictures().values():
-        known = each.options | known
+        known = {**each.options, **known}
     known.pop("digits", None)  # which all commands have
     return tuple(_option(known[name]) for name in sorted(known))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -153,7 +153,12 @@ class Figure(Shown):
 
         Pictures take the options of `to_svg`, `to_png` and `to_pdf`: ``width`` and ``theme``.
         """
-        draw = {"svg": self.to_svg, "png": self.to_png, "pdf": self.to_pdf}.get(name or format_of(path))
+        known: Mapping[str, Callable[..., str | bytes]] = {
+            "svg": self.to_svg,
+            "png": self.to_png,
+            "pdf": self.to_pdf,
+        }
+        draw = known.get(name or format_of(path))
         if draw is None:
             Shown.write(self, path, name, digits, **options)
             return

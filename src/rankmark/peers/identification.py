@@ -95,7 +95,7 @@ class Identification(Saved):
         return tuple(each for each in self.candidates if each.fits)
 
     def __repr__(self) -> str:
-        return f"<Identification {self._verdict()}>"
+        return f"<Identification {self.verdict}>"
 
     def _blocks(self, digits: int) -> Iterator[Block]:
         yield Prose([self.verdict])
