@@ -71,6 +71,11 @@ def _compared_predictions() -> Any:
     return rm.compare_predictions(table, {"model": "score", "noise": "noise"}, ["AUC", "LogLoss"])
 
 
+def _curve(kind: Any) -> Callable[[], Any]:
+    confidence = 0.95 if kind in ("ROC", "PR", "DET") else None
+    return lambda: rm.curve(_predictions(), kind, confidence=confidence)
+
+
 DRAWN: Mapping[str, Callable[[], Any]] = {
     "conventions": lambda: rm.differences(*_judged(), ["nDCG@10", "RR"]),
     "conventions of two": lambda: rm.differences(*_judged(), "nDCG@10", like=["ranx", "lightgbm"]),
@@ -79,6 +84,8 @@ DRAWN: Mapping[str, Callable[[], Any]] = {
     "cutoffs": _runs,
     "cutoffs of one": lambda: _runs()["old"],
     "differences": _comparison,
+    **{name: _curve(name) for name in ("ROC", "PR", "DET", "gain", "lift", "KS", "F1", "scores")},
+    "PCOPC": lambda: rm.curve(_predictions(), "calibration"),
     "distribution": _runs,
     "distribution of one": lambda: _runs(sure=False)["old"],
     "forest": _comparison,

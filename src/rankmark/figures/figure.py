@@ -235,7 +235,7 @@ def _cell(value: Any, axis: Axis | None) -> str:
     if isinstance(value, str):
         return value
     number = float(value)
-    if axis is not None and axis.names and number == int(number) and 0 <= number < len(axis.names):
+    if axis is not None and axis.names and number.is_integer() and 0 <= number < len(axis.names):
         return axis.names[int(number)]
     return "" if np.isnan(number) else repr(number)
 
@@ -257,4 +257,4 @@ def _rounded(cell: str, digits: int) -> str:
     if not cell:
         return cell
     number = float(cell)
-    return f"{number:.0f}" if number == int(number) else f"{number:.{max(digits, 1)}g}"
+    return f"{number:.0f}" if number.is_integer() else f"{number:.{max(digits, 1)}g}"

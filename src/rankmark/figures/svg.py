@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankmark.figures.drawing import Canvas, drawn
+from rankmark.figures.drawing import WORDS, Canvas, drawn
 from rankmark.figures.marks import (
     Bars,
     Boxes,
@@ -36,7 +36,7 @@ __all__ = ["sheet", "svg"]
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
 EDGE, GAP = 14.0, 26.0
 """Pixels around everything, and between panels."""
-TITLE, SUBTITLE, LABEL, NOTE = 15.0, 12.5, 11.5, 11.0
+TITLE, SUBTITLE, LABEL, NOTE = 15.0, 12.5, WORDS, 11.0
 """Sizes of words."""
 ROW, TWO_LINES = 23.0, 36.0
 """Pixels a name on the y axis takes; where it stands with its aside above what is drawn."""
