@@ -44,7 +44,7 @@ def test_a_report_of_predictions() -> None:
         (["qrels.txt", "old.run", "--score", "p", "-o", "out.html"], 2, "--score is of predictions"),
         (["--predictions", "clicks.csv", "--items", "i.csv", "-o", "out.html"], 2, "--items is of lists"),
         (["qrels.txt", "nothing.run", "-o", "out.html"], 2, "nothing.run"),
-        (["qrels.txt", "old.run", "--items", "clicks.csv", "-o", "out.html"], 2, "call them item and title"),
+        (["qrels.txt", "old.run", "--items", "clicks.csv", "-o", "out.html"], 1, "call them item and title"),
     ],
 )
 def test_what_cannot_be_is_refused_and_nothing_is_written(
