@@ -111,6 +111,11 @@ def _partial() -> Any:
     return Runs({name: rm.evaluate(qrels, run, measures, bounds=True) for name, run in own.items()})
 
 
+def _curve(kind: Any) -> Callable[[], Any]:
+    confidence = 0.95 if kind in ("ROC", "PR", "DET") else None
+    return lambda: rm.curve(_predictions(), kind, confidence=confidence)
+
+
 DRAWN: Mapping[str, Callable[[], Any]] = {
     "agreement": _agreement,
     "answered": _partial,
@@ -125,6 +130,8 @@ DRAWN: Mapping[str, Callable[[], Any]] = {
     "cutoffs": _runs,
     "cutoffs of one": lambda: _runs()["old"],
     "differences": _comparison,
+    **{name: _curve(name) for name in ("ROC", "PR", "DET", "gain", "lift", "KS", "F1", "scores")},
+    "PCOPC": lambda: rm.curve(_predictions(), "calibration"),
     "distribution": _runs,
     "distribution of one": lambda: _runs(sure=False)["old"],
     "forest": _comparison,

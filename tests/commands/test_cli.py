@@ -289,6 +289,7 @@ COMMANDS = [
     "power",
     "report",
     "show",
+    "plot",
     "explain",
     "identify",
     "check",

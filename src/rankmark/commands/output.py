@@ -140,7 +140,11 @@ class Output:
             echo(text)
 
 
-def with_output_of(shown: str) -> Callable[[Command], Command]:
+FILES = "Write here, whole or not at all; NAME.rankmark is for `rankmark show`."
+"""What help says of --output."""
+
+
+def with_output_of(shown: str, files: str = FILES) -> Callable[[Command], Command]:
     """Gives a command that shows this class of `rankmark.results` --format, --digits and --output.
 
     It gets them as one `output`.
@@ -150,7 +154,7 @@ def with_output_of(shown: str) -> Callable[[Command], Command]:
             "-o",
             "--output",
             metavar="FILE",
-            help="Write here, whole or not at all; NAME.rankmark is for `rankmark show`.",
+            help=files,
         ),
         click.option(
             "--digits",

@@ -37,6 +37,7 @@ from rankmark.inputs.predictions.systems import Columns, asked_systems
 from rankmark.inputs.slicing import By
 from rankmark.language.measure import Measure
 from rankmark.language.written import differing, with_best, written
+from rankmark.progress import counting
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.numbers import Numbered, Parts
 from rankmark.rendering.records import Record
@@ -393,10 +394,13 @@ class PredictionComparison(Saved, Numbered, Reported):
         return corrected_pairs(pairs, self.correction, self.alpha)
 
     def _judged(self, systems: Mapping[str, Evaluated], slices: int) -> Iterator[PredictionPair]:
-        tests = len(self.measures) * len(self.opponents) * slices
-        for measure in self.measures:
-            for system, other in self.opponents:
-                yield self._pair(measure, system, other, (systems[system], systems[other]), tests)
+        work = len(self.measures) * len(self.opponents)
+        with counting("comparing systems", work) as counter:
+            for measure in self.measures:
+                for system, other in self.opponents:
+                    of = systems[system], systems[other]
+                    yield self._pair(measure, system, other, of, work * slices)
+                    counter.done += 1
 
     def _pair(
         self, measure: Measure, system: str, other: str, of: tuple[Evaluated, Evaluated], tests: int
