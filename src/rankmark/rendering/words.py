@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from string import ascii_lowercase
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "counted",
     "harmless",
     "letters",
+    "listed",
     "printable",
     "resamples_words",
     "rounded",
@@ -38,6 +39,11 @@ def brief(value: object) -> str:
 def counted(number: int, one: str, several: str | None = None) -> str:
     """``1 query``, ``1,234 queries``."""
     return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def resamples_words(numbers: Iterable[int | None]) -> str:
