@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 NATIVE := Cargo.toml Cargo.lock pyproject.toml $(shell find native -name '*.rs')
 
-.PHONY: help demo test quick hooks lint ends spark trec_eval bench clean
+.PHONY: help demo test quick hooks lint ends spark chromium trec_eval bench clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -42,7 +42,7 @@ lint: $(VENV)/installed-test  ## Formatting, lint and types, Rust and Python
 	$(BIN)/mypy
 
 # One session of Spark for all of its tests, which therefore run in one process.
-test: lint spark  ## Lint, then every Rust and Python test
+test: lint spark chromium  ## Lint, then every Rust and Python test
 	cargo test --quiet
 	$(BIN)/pytest -n auto --dist loadgroup
 
@@ -64,6 +64,9 @@ ends: $(VENV)/installed  ## Test what reads and hands out tables with the oldest
 
 spark:  ## Install the Java that Spark runs on, if there is none and it can be installed
 	@scripts/install-java
+
+chromium:  ## Install the browser that tests open reports in, if there is none and it can be installed
+	@scripts/install-chromium
 
 trec_eval: $(VENV)/installed-test  ## Compare `rankmark trec_eval` with trec_eval for a minute
 	$(BIN)/python tests/against_trec_eval.py

@@ -15,9 +15,11 @@ PACKAGE = Path(__file__).parent.parent / "src" / "rankmark"
 
 FLOORS = """
 _native errors panics progress forking stopping
+tools
 calling
 naming
 rendering
+figures
 statistics
 kinds
 language
@@ -32,6 +34,7 @@ comparing
 explaining
 checks
 peers
+pictures
 hooks compat
 faces
 commands
@@ -47,9 +50,11 @@ UPWARDS = {
     ("rankmark.language.registry", "rankmark.measures"),
     ("rankmark.language.coefficient", "rankmark.coefficients"),
     ("rankmark.language.measure", "rankmark.api.called"),
+    ("rankmark.figures.registry", "rankmark.pictures"),
+    ("rankmark.rendering.shown", "rankmark.figures"),
 }
-"""The only arrows upwards: a registry finds the pages by looking into their folder, and a measure that is
-called with data the door that evaluates it."""
+"""The only arrows upwards: a registry finds the pages by looking into their folder, a measure that is called
+with data the door that evaluates it, and whatever is shown its pictures."""
 GREATEST_CIRCLE = 3
 
 

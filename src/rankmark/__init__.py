@@ -28,6 +28,7 @@ _HOME = {
     "Measure": "language.measure",
     "MeasureError": "errors",
     "NotEvaluatedError": "errors",
+    "PictureError": "errors",
     "PredictionEvaluator": "api.prediction_evaluator",
     "RankmarkError": "errors",
     "Rows": "kinds.rows",

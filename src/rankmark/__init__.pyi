@@ -35,6 +35,7 @@ from rankmark.errors import FormatError as FormatError
 from rankmark.errors import IdTypeError as IdTypeError
 from rankmark.errors import MeasureError as MeasureError
 from rankmark.errors import NotEvaluatedError as NotEvaluatedError
+from rankmark.errors import PictureError as PictureError
 from rankmark.errors import RankmarkError as RankmarkError
 from rankmark.errors import SignatureError as SignatureError
 from rankmark.errors import TooLargeError as TooLargeError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -96,7 +97,17 @@ def _message(error: click.UsageError) -> str:
             return f"No such option {error.option_name!r}; {error.ctx.info_name} takes no measures"
         if error.option_name in INSTEAD:
             return f"No such option {error.option_name!r}; {INSTEAD[error.option_name]}"
+    if isinstance(error, click.BadParameter):
+        return error.format_message().rstrip(".") + _number_meant(error.message)
     return error.format_message()
+
+
+def _number_meant(message: str) -> str:
+    """``"; did you mean 0.05?"`` where a number was written as 5% or 0,05, or the empty string."""
+    found = re.match(r"'(-?\d*[.,]?\d+) ?(%?)' is not a valid float", message)
+    return (
+        f"; did you mean {float(found[1].replace(',', '.')) / (100 if found[2] else 1):g}?" if found else ""
+    )
 
 
 def _fail(message: str, kind: str, code: int, given: Sequence[str]) -> int:

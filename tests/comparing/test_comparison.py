@@ -219,7 +219,15 @@ def test_results_with_nothing_in_common_are_refused() -> None:
 def test_results_that_were_evaluated_in_other_ways_are_noted() -> None:
     one, other = (rm.evaluate(QRELS, RUNS["bm25"], "RR", ties=ties) for ties in ("best", "worst"))
     compared = rm.compare_results({"one": one, "other": other})
-    assert compared.notes == ("the systems were not evaluated alike: ties differ",)
+    assert compared.notes[0] == "the systems were not evaluated alike: ties differ"
+
+
+def test_one_run_under_two_names_is_noted() -> None:
+    note = "old and new have the same value in every query: is it one run under two names?"
+    assert note in rm.compare(QRELS, {"old": RUNS["bm25"], "new": RUNS["bm25"]}, ["RR", "AP"]).notes
+    assert note not in rm.compare(QRELS, {"old": RUNS["bm25"], "new": RUNS["dense"]}, ["RR", "AP"]).notes
+    wrong = {query: ["nothing"] for query in QRELS}  # two runs without a relevant item need not be one
+    assert note not in rm.compare(QRELS, {"old": wrong, "new": wrong}, ["RR", "AP"]).notes
 
 
 def test_seeds_are_averaged_and_counted_in_intervals_and_p_values() -> None:
@@ -378,6 +386,7 @@ def test_columns_that_are_no_clusters(clusters: Any, kind: Any, message: Any) ->
     ("wrong", "message"),
     [
         ({"baseline": "bm26"}, r"baseline='bm26' is not one of the systems .*; did you mean 'bm25'"),
+        ({"baseline": "runs/bm25.run"}, r"baseline='runs/bm25.run' is not one .*; did you mean 'bm25'"),
         ({"test": "ttest"}, "test='ttest' is not one of randomisation, t, wilcoxon, sign, bootstrap"),
         ({"correction": "holms"}, "did you mean 'holm'"),
         ({"alternative": "both"}, "alternative='both' is not one of two-sided, greater, less"),

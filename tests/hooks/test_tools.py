@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rankmark.errors import ToolMissingError, UsageError
-from rankmark.hooks.tools import base, tool
+from rankmark.tools import base, tool
 
 
 def test_a_tool_that_is_not_installed_is_said_with_what_to_install() -> None:

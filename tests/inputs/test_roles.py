@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +158,35 @@ def test_refused_columns(read: Any, data: Any, columns: Any, words: Any) -> None
 def test_refused_names(columns: Any, kind: Any, message: Any) -> None:
     with pytest.raises(kind, match=message):
         read_inputs(frame(relevance=[1, 2]), frame(score=[1, 2]), columns)
+
+
+def test_every_door_refuses_a_name_that_no_table_has() -> None:
+    qrels, run, said = frame(relevance=[0, 1]), frame(score=[0.5, 1.5]), {"query": "usr"}
+    doors: list[Callable[[], object]] = [
+        lambda: rm.evaluate(qrels, run, "AP", columns=said),
+        lambda: rm.Evaluator("AP").update(qrels, run, columns=said),
+        lambda: rm.evaluate_model(lambda users, _: [[3] for _ in users], qrels, "P@1", columns=said),
+        lambda: rm.compare(qrels, {"a": run, "b": run}, "AP", columns=said),
+        lambda: rm.gate(qrels, run, run, "AP", max_drop=0.1, columns=said),
+        lambda: rm.agree(run, run, columns=said),
+        lambda: rm.agree_on_systems({"": qrels}, {"a": run, "b": run}, ["AP", "RR"], columns=said),
+        lambda: rm.differences(qrels, run, "AP", like=["trec_eval", "ranx"], columns=said),
+        lambda: rm.identify(qrels, run, "AP", 0.5, columns=said),
+        lambda: rm.explain(qrels, run, "AP", query=2, columns=said),
+        lambda: rm.check(qrels, run, columns=said),
+        lambda: rm.read_qrels(qrels, said),
+        lambda: rm.read_run(run, said),
+    ]
+    for door in doors:
+        with pytest.raises(ColumnError, match="a column 'usr'; the columns are 'query', 'item'"):
+            door()
+
+
+def test_what_is_said_of_the_other_table_is_left_alone_where_one_is_read() -> None:
+    said = {"query": "query", "run.item": "doc", "score": "p"}
+    assert read_qrels(frame(relevance=[0, 1]), said).item == "item"
+    with pytest.raises(ColumnError, match="run has no column 'doc'"):
+        read_run(frame(p=[0.5, 1.5]), said)
 
 
 def test_nothing_but_nulls() -> None:

@@ -140,7 +140,7 @@ def test_what_is_saved_is_had_again(make: Callable[[], Any], tmp_path: Path) -> 
 
 def test_everything_that_is_shown_can_be_saved() -> None:
     shown = [getattr(results, name) for name in dir(results)]
-    kept = {each.__name__ for each in shown if hasattr(each, "to_json") and each.__name__ != "Result"}
+    kept = {each.__name__ for each in shown if hasattr(each, "save") and each.__name__ != "Result"}
     tried = {type(make()).__name__ for make in EVERY.values()}
     assert kept - tried == {"SparkResult"}
 

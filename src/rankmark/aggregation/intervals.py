@@ -31,6 +31,7 @@ from rankmark.statistics.delong import AreaInterval, AUCDifference, AUCSpread, a
 from rankmark.statistics.intervals import (
     CAUTIONS,
     INTERVALS,
+    Caution,
     Interval,
     bca_interval,
     made_interval,
@@ -907,7 +908,8 @@ class _Maker:
         if values is None:
             raise self._refused("wilson", "means of zeros and ones over rows")
         ones = int(values.sum())
-        note = CAUTIONS["few"] if min(ones, len(values) - ones) < FEWEST else ""
+        few: Caution = "small" if len(values) < FEWEST else "few"
+        note = CAUTIONS[few] if min(ones, len(values) - ones) < FEWEST else ""
         return _Found(wilson_interval(values, confidence=self.sampling.confidence), "wilson", note=note)
 
     def _jackknife(self, sample: OfSums) -> _Found:

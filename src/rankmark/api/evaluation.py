@@ -20,7 +20,7 @@ from rankmark.api.finishing import Finish
 from rankmark.engines import local
 from rankmark.engines.selection import Engine, observe_with, selected
 from rankmark.errors import UsageError
-from rankmark.inputs import Input, read_qrels
+from rankmark.inputs import Input, read_shared
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import ClustersBy
 from rankmark.inputs.slicing import By, ByColumns, ByRows, understood
@@ -267,7 +267,7 @@ def evaluate(
     runs = runs_by_name(run)
     if runs is None:
         return result(qrels, run)
-    judged = qrels if isinstance(qrels, str | os.PathLike) else read_qrels(qrels, columns)
+    judged = qrels if isinstance(qrels, str | os.PathLike) else read_shared(qrels, "qrels", columns)
     return Runs({name: result(judged, each) for name, each in runs.items()})
 
 

@@ -11,7 +11,7 @@ from rankmark.checks.data import CheckedPair, CheckedTable
 from rankmark.checks.finding import CODES, Finding, Severity
 from rankmark.checks.report import CheckReport, TableCounts
 from rankmark.errors import DataError, FormatError, RankmarkError, UsageError
-from rankmark.inputs import Input, read_qrels, read_tables
+from rankmark.inputs import Input, read_shared, read_tables
 from rankmark.language.measure import Measure
 from rankmark.language.plan import planned
 
@@ -97,7 +97,7 @@ def _read(qrels: Any, runs: Sequence[Any], columns: Mapping[str, Any] | None) ->
 
 def _read_train(train: Any, columns: Mapping[str, Any] | None) -> CheckedTable:
     try:
-        return rows.usable(CheckedTable.of(read_qrels(train, columns), "train"))
+        return rows.usable(CheckedTable.of(read_shared(train, "qrels", columns), "train"))
     except RankmarkError as error:
         raise type(error)(f"the training data, read as judgements are: {error}") from error
 

@@ -143,11 +143,11 @@ def _evaluated(
 ) -> dict[str, Any]:
     """The result of each run."""
     from rankmark.api.evaluation import evaluate
-    from rankmark.inputs import read_qrels
+    from rankmark.inputs import read_shared
 
     columns = column_names(column)
     # What has been read has no longer the columns to weigh by.
-    judged = qrels if chosen["weights"] else read_qrels(qrels, columns)
+    judged = qrels if chosen["weights"] else read_shared(qrels, "qrels", columns)
     chosen = {name: value for name, value in chosen.items() if value is not None}
     paths = one_path_each(runs, "runs")
     return {name: evaluate(judged, path, measure, columns=columns, **chosen) for name, path in paths.items()}

@@ -21,9 +21,9 @@ __all__ = ["explain"]
 
 def _called(name: str, path: str, columns: Mapping[str, str | None]) -> str | Input:
     """The path of a run, or the run under the name that is said."""
-    from rankmark.inputs import read_run
+    from rankmark.inputs import read_shared
 
-    return replace(read_run(path, columns), name=name) if name else path
+    return replace(read_shared(path, "run", columns), name=name) if name else path
 
 
 @click.command("explain")

@@ -16,7 +16,7 @@ from rankmark._native import Table
 from rankmark.engines import local
 from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.forking import need_polars_threads
-from rankmark.inputs import align_ids, read_qrels, read_run
+from rankmark.inputs import align_ids, read_shared
 from rankmark.inputs.roles import check_names
 from rankmark.kinds.pairs import Lists, Pairs, Whole
 from rankmark.language.choices import Choices, GivenChoices, RunChoices, Ties, given
@@ -218,9 +218,9 @@ def agree(
             "random"
         )
     asked = coefficients_of(coefficients)
-    first, second = (read_run(run, columns) for run in (run_a, run_b))
+    first, second = (read_shared(run, "run", columns) for run in (run_a, run_b))
     said = {role: name for role, name in (columns or {}).items() if not role.endswith("items")}
-    check_names(said, (), [*first.names, *second.names])
+    check_names(said, {"qrels": (), "run": [*first.names, *second.names]})
     first, second = align_ids(first, second)
     pairs, query_ids, only = _paired(first, second, chosen)
     names = first.name, "other run" if first.name == second.name else second.name
@@ -510,7 +510,7 @@ def agree_on_systems(
     values: dict[str, list[float]] = {}
     systems: dict[str, list[float]] = {}
     for name, judgements in qrels.items():
-        judged = read_qrels(judgements, columns)
+        judged = read_shared(judgements, "qrels", columns)
         results = [
             evaluate(judged, run, measures, like=like, columns=columns, **chosen) for run in runs.values()
         ]

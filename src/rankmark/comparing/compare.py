@@ -121,7 +121,7 @@ def compare(
 
     """
     from rankmark.api.evaluation import evaluate
-    from rankmark.inputs import read_qrels
+    from rankmark.inputs import read_shared
 
     refuse_elsewhere("compare", choices)
     plan = ComparisonPlan(
@@ -148,7 +148,7 @@ def compare(
     places = Places(qrels, fresh[0], attributes, columns)
     clustering = Clustering.of(clusters, places)
     weighting = Weighting.of(weights, places)
-    judged = read_qrels(qrels, columns)
+    judged = read_shared(qrels, "qrels", columns)
     chosen = given(choices, UnseededChoices, compare)
     chosen |= {"like": like, "seed": seed, "columns": columns, "threads": threads, "weights": weighting}
     results, notes = beside_stored(

@@ -12,7 +12,7 @@ import numpy as np
 from rankmark import statistics
 from rankmark.aggregation.terms import exchangeable
 from rankmark.calling import clear_methods
-from rankmark.comparing.caveats import caveats, left_out
+from rankmark.comparing.caveats import caveats, left_out, twins
 from rankmark.comparing.equivalences import PairEquivalence, equivalences
 from rankmark.comparing.judging import Judged, judged_pairs
 from rankmark.comparing.pairs import (
@@ -193,7 +193,7 @@ class Compared:
         self._data = SystemValues.of(results, measures, query_ids, self.opponents, labels)
         self._intervals, self.pairs = judged or judged_pairs(self._data, plan)
         if judged is None:
-            self.notes += self.left_out + tuple(caveats(self._data, self.pairs, plan))
+            self.notes += (*self.left_out, *twins(self._data), *caveats(self._data, self.pairs, plan))
 
     def _kept(self) -> dict[str, Any]:
         """The arguments that make it again."""

@@ -191,10 +191,10 @@ def _evaluated(
 ) -> Iterator[ListResult]:
     """The results of runs; those that are results as they are."""
     from rankmark.api.evaluation import evaluate
-    from rankmark.inputs import read_qrels
+    from rankmark.inputs import read_shared
 
     if not all(isinstance(run, ListResult) for run in runs):
-        qrels = read_qrels(qrels, how["columns"])
+        qrels = read_shared(qrels, "qrels", how["columns"])
     weights = how["weights"]
     for run in runs:
         if not isinstance(run, ListResult):

@@ -71,7 +71,7 @@ def observe_sources(
 
     """
     judged, returned = open_batches(qrels, "qrels", columns), open_batches(run, "run", columns)
-    check_names(columns, judged.names, returned.names)
+    check_names(columns, {"qrels": judged.names, "run": returned.names})
     usable = max(memory_bytes(memory) - OWN, memory_bytes(memory) // 4)
     tables = _Tables(judged, returned, text_items, usable, hash_inputs)
     with cleaned_up():

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from rankmark.errors import DataError, UsageError
 from rankmark.hooks.prepared import Asked, Options, is_more_better, sizes_of
-from rankmark.hooks.tools import tool
 from rankmark.language.choices import given
+from rankmark.tools import tool
 
 if TYPE_CHECKING:
     from rankmark.language.measure import Measure

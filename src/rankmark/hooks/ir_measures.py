@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark.api.evaluation import evaluate
 from rankmark.errors import DataError, MeasureError
-from rankmark.hooks.tools import tool
 from rankmark.inputs import read_qrels, read_run
 from rankmark.peers.ir_measures_names import written_here
+from rankmark.tools import tool
 
 if TYPE_CHECKING:
     from rankmark.inputs.input import Input

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from rankmark.errors import DataError, UsageError
 from rankmark.hooks.batches import Batches, Part
-from rankmark.hooks.tools import base, tool
 from rankmark.inputs.arrays.libraries import is_array, to_numpy
 from rankmark.language.measure import Measure
 from rankmark.results.base import Result
 from rankmark.results.saved import measure_text
+from rankmark.tools import base, tool
 
 __all__ = ["KerasMetric"]
 

@@ -18,9 +18,9 @@ from rankmark.api.predictions import evaluate_predictions
 from rankmark.errors import DataError, UsageError
 from rankmark.hooks.documents import grades, ranked
 from rankmark.hooks.records import about, check_loggable, numbers, write_files
-from rankmark.hooks.tools import tool
 from rankmark.language.names import as_measure
 from rankmark.rendering.numbers import named
+from rankmark.tools import tool
 
 if TYPE_CHECKING:
     from rankmark.language.measure import Measure

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from rankmark.errors import DataError, MeasureError, UsageError
 from rankmark.hooks.prepared import Asked, Options, is_more_better, sees_probabilities, together
-from rankmark.hooks.tools import tool
 from rankmark.language.choices import given
 from rankmark.language.plan import separate
+from rankmark.tools import tool
 
 if TYPE_CHECKING:
     from rankmark.language.measure import Measure

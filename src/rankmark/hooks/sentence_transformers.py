@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from rankmark.api.arrays import evaluate_arrays
 from rankmark.api.evaluation import evaluate
 from rankmark.errors import UsageError
-from rankmark.hooks.tools import base
 from rankmark.language.measure import Measure
 from rankmark.language.plan import planned
 from rankmark.results.lists import ListResult
 from rankmark.statistics.intervals import IntervalName
+from rankmark.tools import base
 
 __all__ = ["InformationRetrievalEvaluator", "RerankingEvaluator"]
 

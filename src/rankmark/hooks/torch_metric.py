@@ -8,9 +8,9 @@ from typing import Any
 from rankmark.api.evaluator import Repeated
 from rankmark.errors import DataError
 from rankmark.hooks.batches import Batches, Part
-from rankmark.hooks.tools import base, tool
 from rankmark.language.measure import Measure
 from rankmark.results.base import Result
+from rankmark.tools import base, tool
 
 __all__ = ["TorchMetric"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from rankmark.errors import UsageError
 from rankmark.hooks.records import about, check_loggable, numbers, queries
-from rankmark.hooks.tools import tool
+from rankmark.tools import tool
 
 __all__ = ["log"]
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from rankmark.errors import UsageError
-from rankmark.inputs.files import open_files, run_tag
+from rankmark.inputs.files import open_files
 from rankmark.inputs.formats import listed_formats
 from rankmark.inputs.ids import align_ids, with_text_items
 from rankmark.inputs.input import Described, Input, extent_of
@@ -23,8 +23,8 @@ __all__ = [
     "read_inputs",
     "read_qrels",
     "read_run",
+    "read_shared",
     "read_tables",
-    "run_tag",
     "with_text_items",
 ]
 
@@ -44,7 +44,7 @@ def read_tables(
 ) -> tuple[Input, list[Input]]:
     """Reads judgements and the results of several systems, whose ids may be of different types."""
     judged, results = _open_input(qrels, "qrels", columns), [_open_input(run, "run", columns) for run in runs]
-    check_names(columns, judged.names, [name for each in results for name in each.names])
+    check_names(columns, {"qrels": judged.names, "run": [name for each in results for name in each.names]})
     return _read_input(judged, "qrels", columns), [_read_input(each, "run", columns) for each in results]
 
 
@@ -68,12 +68,27 @@ def read_qrels(source: object, columns: ColumnNames | None = None) -> Input:
         <qrels: 2 rows; query 'query', item 'item', relevance 'relevance'>
 
     """
-    return _read_input(_open_input(source, "qrels", columns), "qrels", columns)
+    return _read_alone(source, "qrels", columns)
 
 
 def read_run(source: object, columns: ColumnNames | None = None) -> Input:
     """Reads the results of one system once, to be evaluated many times; as `read_qrels` does judgements."""
-    return _read_input(_open_input(source, "run", columns), "run", columns)
+    return _read_alone(source, "run", columns)
+
+
+def read_shared(source: object, side: Side, columns: ColumnNames | None) -> Input:
+    """Reads one of several tables that `columns` speaks of: what it has not, another may have.
+
+    Whoever reads the last of them checks the names, as `read_tables` does.
+    """
+    return _read_input(_open_input(source, side, columns), side, columns)
+
+
+def _read_alone(source: object, side: Side, columns: ColumnNames | None) -> Input:
+    opened = _open_input(source, side, columns)
+    read = _read_input(opened, side, columns)  # which says more of a role that is missing
+    check_names(columns, {side: opened.names})
+    return read
 
 
 def _read_input(opened: Source | Input, side: Side, columns: ColumnNames | None) -> Input:

@@ -27,7 +27,7 @@ from rankmark.inputs.source import Source
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["expand", "open_files", "refuse_differing", "run_tag"]
+__all__ = ["expand", "open_files", "refuse_differing"]
 
 FETCHED = {
     "http": "download it first, for example with curl -O",
@@ -52,13 +52,6 @@ def open_files(path: str | os.PathLike[str], side: TableName, columns: ColumnNam
         return lake
     sources = [_open_file(one, side, columns) for one in expand(text, side)]
     return sources[0] if len(sources) == 1 else _concatenated(sources, side, columns, text)
-
-
-def run_tag(path: str) -> str | None:
-    """The tag in the first line of a run, the first of a glob; None if it is no TREC text, or has none."""
-    first = expand(path)[0]
-    file = File(first, f"run {str(first)!r}")
-    return format_of(file, "run", None).tag(file)
 
 
 def expand(text: str, table: TableName | None = None) -> list[Path]:

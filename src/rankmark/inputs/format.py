@@ -230,10 +230,6 @@ class Format(ABC):
         """The rows of a file that only NaN among its numbers keeps from being read; None for another."""
         return None
 
-    def tag(self, file: File) -> str | None:  # noqa: ARG002
-        """What the file calls the system whose results it holds; None if it does not."""
-        return None
-
 
 class FormatOfPolars(Format):
     """A format that polars reads, which knows what is unreadable."""

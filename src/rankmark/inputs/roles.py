@@ -91,11 +91,15 @@ def find_query(names: Sequence[str], columns: ColumnNames | None, where: str) ->
     return _Finder(names, "qrels", columns or {}, where).need("query")
 
 
-def check_names(columns: ColumnNames | None, qrels: Sequence[str], run: Sequence[str]) -> None:
-    """Refuses names in `columns` that are in no table that could have them."""
-    tables: Mapping[Side, Sequence[str]] = {"qrels": qrels, "run": run}
+def check_names(columns: ColumnNames | None, tables: Mapping[Side, Sequence[str]]) -> None:
+    """Refuses names in `columns` that are in no table that could have them; `tables` are columns' names.
+
+    What is said of a table that is not given is left alone.
+    """
     for key, value in (columns or {}).items():
         sides, role = _parse_key(key)
+        if not (sides := tuple(side for side in sides if side in tables)):
+            continue
         known = [name for side in sides for name in tables[side]]
         missing = [name for name in _parts(role, value, known) if name not in known]
         if missing:
@@ -158,10 +162,8 @@ def missing_role(role: str, names: Sequence[str], where: str, columns: ColumnNam
     asked = [str(value) for key, value in (columns or {}).items() if key == role]
     hint = nearest(role, names, *asked)
     wanted = "a score or a rank" if role == "score" else f"the {role}"
-    return ColumnError(
-        f"{where} has no column for {wanted}{misread(names) or hint or ';'} its columns are {listed(names)}; "
-        f"say which it is with {said_outright(role)}"
-    )
+    which = f"{hint or ';'} its columns are {listed(names)}; say which it is with {said_outright(role)}"
+    return ColumnError(f"{where} has no column for {wanted}{misread(names) or which}")
 
 
 def _may_be_relevance(name: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Unpack
 
 from rankmark.api.evaluation import evaluate_tables
 from rankmark.errors import DataError, MeasureError, UsageError
-from rankmark.inputs import Input, align_ids, extent_of, read_qrels, read_run
+from rankmark.inputs import Input, extent_of, read_inputs
 from rankmark.language.choices import Choices, GivenChoices, given, values_of
 from rankmark.language.conventions.convention import conventions
 from rankmark.language.measure import Measure
@@ -19,7 +19,7 @@ from rankmark.language.parameters import format_value
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.language.registry import MEAN
 from rankmark.rendering.blocks import Block, Grid, Prose
-from rankmark.rendering.words import brief, counted, rounded
+from rankmark.rendering.words import brief, counted, first_of, rounded
 from rankmark.results.saved import Saved
 
 __all__ = ["Candidate", "Identification", "identify"]
@@ -100,7 +100,7 @@ class Identification(Saved):
             [
                 rounded(each.value, f".{shown}f"),
                 rounded(each.off, f"+.{shown}f"),
-                _some(each.like),
+                first_of(each.like, MOST_NAMES),
                 " or ".join(map(_written_changes, (each.changes, *each.alike[: MOST_ALIKE - 1]))),
             ]
             for each in self._shown()
@@ -166,12 +166,6 @@ def _written_changes(changes: tuple[str, ...]) -> str:
     return ", ".join(changes) or "nothing"
 
 
-def _some(names: tuple[str, ...]) -> str:
-    """The first of the names, and how many others there are."""
-    others = len(names) - MOST_NAMES
-    return ", ".join(names) if others <= 1 else f"{', '.join(names[:MOST_NAMES])} and {others} others"
-
-
 def _plain(value: Any) -> Any:
     return list(map(_plain, value)) if isinstance(value, tuple) else value
 
@@ -222,7 +216,7 @@ def identify(
     planned([measure], None, said)  # refuses what is no measure of lists, and no choice
     check_threads(threads)
     number = _Number.read(value, asked)
-    tables = align_ids(read_qrels(qrels, columns), read_run(run, columns))
+    tables = read_inputs(qrels, run, columns)
     search = _Search(tables, threads, measure, said)
     search.look()
     if not search.has(number):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol
 
 from rankmark.rendering.blocks import Block, Code, Grid, Marked, Notes, Prose, Section
 from rankmark.rendering.files import write_whole
@@ -18,6 +18,19 @@ if TYPE_CHECKING:
     from rankmark.rendering.papers import PaperTable
 
 __all__ = ["FileFormat", "Format", "Showable", "TextFormat"]
+
+
+class Drawable(Protocol):
+    """A picture."""
+
+    def to_svg(self) -> str:
+        """It as SVG."""
+
+    def to_png(self) -> bytes:
+        """It as PNG."""
+
+    def to_pdf(self) -> bytes:
+        """It as PDF."""
 
 
 class Showable:
@@ -39,6 +52,8 @@ class Showable:
     """What writes all of it to a file, to be had again."""
     _queries: Callable[[], pl.DataFrame | None]
     """The values of each query; None if no measure has any."""
+    _figure: Callable[[], Drawable]
+    """The natural picture of it."""
 
     @classmethod
     def _check_table(cls, **options: Any) -> None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from rankmark.figures import Figure
+
 
 __all__ = ["Shown"]
 
@@ -86,8 +88,8 @@ class Shown(Showable):
         """It as text, with a line end.
 
         Args:
-            name: one of `formats`. JSON has everything, CSV one table; both have all digits. In LaTeX lines
-                are comments.
+            name: one of `formats`. JSON has everything, CSV one table; both have all digits. In LaTeX and
+                Typst lines are comments.
             digits: how many are shown after the point; 4 if None, and of per cent 2.
             **options: what else to show; the class says which there are. LaTeX and Typst have more for tables
                 of results, see `to_latex`.
@@ -153,6 +155,31 @@ class Shown(Showable):
             file = self._in_format(name)
         self._check_options("write", ["path", "name", "digits"], file.name, options)
         file.write(path, self, checked_digits(digits, options), options)
+
+    @classmethod
+    def pictures(cls) -> tuple[str, ...]:
+        """The names of the pictures that there are of it, the natural one first."""
+        from rankmark.figures import pictures_of
+
+        return tuple(pictures_of(cls))
+
+    def plot(self, name: str | None = None, **options: Any) -> Figure:
+        """A picture of it, for a notebook or a file: ``result.plot().write("differences.svg")``.
+
+        Args:
+            name: one of `pictures`; without it the first of them for which it has what that shows.
+            **options: of that picture; ``help(rankmark.pictures)`` leads to their pages.
+
+        Raises:
+            PictureError: there is no such picture of it, or it lacks what that shows.
+
+        """
+        from rankmark.figures import drawn_as
+
+        return drawn_as(self, name, options)
+
+    def _figure(self) -> Figure:
+        return self.plot()
 
     def __str__(self) -> str:
         return self.format().rstrip("\n")

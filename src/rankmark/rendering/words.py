@@ -10,6 +10,7 @@ __all__ = [
     "brief",
     "chance",
     "counted",
+    "first_of",
     "harmless",
     "letters",
     "listed",
@@ -44,6 +45,12 @@ def counted(number: int, one: str, several: str | None = None) -> str:
 def listed(names: Sequence[str]) -> str:
     """``a``, ``a and b``, ``a, b and c``."""
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def first_of(names: Sequence[str], most: int) -> str:
+    """The first of some names, and how many others there are: ``a, b and 4 others``; one other is named."""
+    others = len(names) - most
+    return ", ".join(names) if others <= 1 else f"{', '.join(names[:most])} and {others} others"
 
 
 def resamples_words(numbers: Iterable[int | None]) -> str:

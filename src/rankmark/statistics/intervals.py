@@ -90,12 +90,13 @@ def bounds_of_difference(one: Bounds, other: Bounds) -> Bounds:
     )
 
 
-Caution: TypeAlias = Literal["", "alike", "few", "uneven", "skewed"]
+Caution: TypeAlias = Literal["", "alike", "small", "few", "uneven", "skewed"]
 """Why an interval is not to be trusted: one of `CAUTIONS`, or nothing."""
 
 CAUTIONS: Mapping[Caution, str] = MappingProxyType(
     {
         "alike": "all values are the same, which does not say how far off their mean can be",
+        "small": "there are fewer than 10 values, or clusters of them",
         "few": "fewer than 10 values are others than the most frequent one",
         "uneven": "few of the values weigh most",
         "skewed": "the values are few for being so skewed",
@@ -716,6 +717,8 @@ def caution_of(
         return ""
     if not deviations(values).any():
         return "alike"
+    if _units(values, clusters) < FEWEST:
+        return "small"
     if _differing(values, clusters) < FEWEST:
         return "few"
     if _effective(values, leverage) < min(ALIKE, len(values) / 2):
@@ -728,8 +731,14 @@ def _enough(values: Floats, clusters: Clusters, enough: float) -> bool:
     """Whether the values are so many times their squared skewness, or the clusters, of either kind."""
     if (ways := _ways(clusters)) is not None:
         return all(_enough(values, each, enough) for each in ways)
-    units = len(values) if clusters is None else len(np.unique(np.asarray(clusters)))
-    return units > enough * skewness(values, clusters) ** 2
+    return _units(values, clusters) > enough * skewness(values, clusters) ** 2
+
+
+def _units(values: Floats, clusters: Clusters) -> int:
+    """How many values there are, or clusters of them, of the kind that has fewer."""
+    if (ways := _ways(clusters)) is not None:
+        return min(_units(values, each) for each in ways)
+    return len(values) if clusters is None else len(np.unique(np.asarray(clusters)))
 
 
 def skewness(values: Floats, clusters: Clusters = None) -> float:

@@ -121,12 +121,6 @@ class Trec(Format):
         frame = rows.select("query", "item", numbers.alias(VALUE_OF[side]))
         return None if frame[VALUE_OF[side]].null_count() else frame
 
-    def tag(self, file: File) -> str | None:
-        """The tag in the first line of a run, if it has one."""
-        fields = file.first_line.split()
-        places = (form.index("tag") for form in _forms("run") if {"score", "tag"} <= set(form))
-        return next((fields[at] for at in places if len(fields) > at), None)
-
 
 def _refuse_printed(file: File, table: TableName) -> None:
     """Refuses what ``trec_eval -q`` prints, which has the form of judgements: measure, query and value.

@@ -137,7 +137,7 @@ def read_frames(qrels: Any, run: Any, columns: ColumnNames | None) -> tuple[Fram
     check_frame(qrels, "qrels")
     check_frame(run, "run")
     judgements, results = _read_frame(qrels, "qrels", columns), _read_frame(run, "run", columns)
-    check_names(columns, qrels.columns, run.columns)
+    check_names(columns, {"qrels": qrels.columns, "run": run.columns})
     for role in ("query", "item"):
         (one, kind), (other, other_kind) = (
             (side, side.types.kind(getattr(side.names, role))) for side in (judgements, results)

@@ -1,4 +1,4 @@
-"""The tools that hooks are for."""
+"""Other tools, which need not be installed."""
 
 from __future__ import annotations
 

@@ -1,0 +1,232 @@
+"""A picture as data: panels of axes and marks, and the words around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from rankmark.figures.marks import Axis, Column, Mark
+from rankmark.rendering.blocks import Block, Grid, Prose, Section
+from rankmark.rendering.html import html
+from rankmark.rendering.shown import Shown
+
+if TYPE_CHECKING:
+    import altair
+
+__all__ = ["Figure", "Panel"]
+
+MOST_ROWS = 200
+"""Rows of its data that a page shows beneath a picture."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Panel:
+    """Two axes and what is drawn between them; later marks cover earlier ones.
+
+    Attributes:
+        x, y: the axes.
+        marks: what is drawn.
+        title: what it shows, if there are several.
+        height: in pixels of a figure 720 wide; None for what the axes take.
+        square: whether it is as broad as high, for axes of one unit.
+
+    """
+
+    x: Axis
+    y: Axis
+    marks: tuple[Mark, ...]
+    title: str = ""
+    height: float | None = None
+    square: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Figure(Shown):
+    """A picture: what `plot` gives, to be looked at in a notebook, written to a file, or restyled.
+
+    ``print(figure)`` shows its data. `write` makes files that end with ``.svg``, and with the extra
+    ``pictures`` ``.png`` and ``.pdf``.
+
+    Attributes:
+        title: what it shows.
+        description: what there is to be seen in it, for whoever cannot see it, with the
+            numbers that matter.
+        panels: what is drawn.
+        subtitle: of what data, and how sure.
+        columns: how many panels stand beside each other.
+        notes: what is to be known to read it rightly.
+        legend: whether the names of marks stand above it.
+
+    """
+
+    title: str
+    description: str
+    panels: tuple[Panel, ...]
+    subtitle: str = ""
+    columns: int = 1
+    notes: tuple[str, ...] = ()
+    legend: bool = True
+
+    _only: ClassVar = ("table", "json", "csv", "markdown")
+
+    def __repr__(self) -> str:
+        return f"<Figure {self.title!r}>"
+
+    def to_svg(self, *, width: int = 720, theme: Literal["auto", "light", "dark"] = "auto") -> str:
+        """It as SVG, without scripts.
+
+        Args:
+            width: in pixels; words keep their size.
+            theme: ``auto`` is as light or dark as whoever looks at it has chosen; the others are always so.
+
+        """
+        from rankmark.figures.svg import svg
+
+        return svg(self, width=width, theme=theme)
+
+    def to_png(self) -> bytes:
+        """It as PNG, light, with two dots a pixel.
+
+        Raises:
+            ToolMissingError: the extra ``pictures`` is not installed.
+
+        """
+        from rankmark.figures.images import png
+
+        return png(self.to_svg(theme="light"))
+
+    def to_pdf(self) -> bytes:
+        """It as a PDF of one page of its size, light, with words as words.
+
+        Raises:
+            ToolMissingError: the extra ``pictures`` is not installed.
+
+        """
+        from rankmark.figures.images import pdf
+
+        return pdf(self.to_svg(theme="light"))
+
+    def to_vega_lite(self) -> dict[str, Any]:
+        """It as a specification of Vega-Lite 5 with its data in it, for those who restyle it."""
+        from rankmark.figures.altair import specification
+
+        return specification(self)
+
+    def to_altair(self) -> altair.Chart:
+        """It as a chart of Altair, which has to be installed.
+
+        Raises:
+            ToolMissingError: it is not.
+
+        """
+        from rankmark.figures.altair import chart
+
+        return chart(self)
+
+    def data(self) -> Iterator[tuple[str, Grid]]:
+        """The numbers of each mark as a table, and what it is of."""
+        for panel in self.panels:
+            for mark in panel.marks:
+                if columns := list(mark.columns()):
+                    of = mark.name or getattr(mark, "text", "")
+                    title = ": ".join(filter(None, (panel.title, of)))
+                    yield title, _table(panel, columns)
+
+    def write(
+        self, path: str | Path, name: str | None = None, digits: int | None = None, **options: Any
+    ) -> None:
+        """Writes it to a file, whole or not at all; the path's ending says how unless `name` does."""
+        Shown.write(self, path, name, digits, **options)
+
+    def _figure(self) -> Figure:
+        return self
+
+    def _blocks(self, digits: int) -> Iterator[Block]:
+        yield Prose([self.title, *filter(None, [self.subtitle]), self.description])
+        for title, grid in self.data():
+            yield Section(title, [], _shortened(grid, digits))
+        if self.notes:
+            yield Prose(self.notes)
+
+    def _frame(self) -> Grid:
+        rows = [
+            [title, row[0] if grid.names else "", name, cell]
+            for title, grid in self.data()
+            for row in grid.rows[1:]
+            for name, cell in zip(grid.rows[0][grid.names :], row[grid.names :], strict=True)
+        ]
+        return Grid(0, [["mark", "label", "number", "value"], *rows])
+
+    def _record(self) -> dict[str, Any]:
+        return {
+            "figure": self.title,
+            "subtitle": self.subtitle,
+            "description": self.description,
+            "notes": list(self.notes),
+            "vega_lite": self.to_vega_lite(),
+        }
+
+    def _repr_html_(self) -> str:
+        return self.to_svg() + self.data_html()
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+    def data_html(self) -> str:
+        """Its data as tables that a page shows when asked to, and screen readers read."""
+        blocks = (Section(title, [], _shortened(grid, 4)) for title, grid in self.data())
+        return f'<details class="rankmark"><summary>Data</summary>{html(blocks)}</details>'
+
+
+def _table(panel: Panel, columns: list[Column]) -> Grid:
+    """A mark's data, texts first; places on axes of names are these names."""
+    axes = {"x": panel.x, "y": panel.y}
+    columns = sorted(columns, key=lambda each: not _is_text(each, panel))
+    cells = ([_cell(value, axes.get(name)) for value in values] for name, values in columns)
+    header = [_column_name(panel, name) for name, _ in columns]
+    names = sum(_is_text(each, panel) for each in columns)
+    return Grid(names, [header, *map(list, zip(*cells, strict=True))])
+
+
+def _is_text(column: Column, panel: Panel) -> bool:
+    name, _ = column
+    axis: Mapping[str, Axis] = {"x": panel.x, "y": panel.y}
+    return name == "label" or (name in axis and axis[name].scale == "names")
+
+
+def _column_name(panel: Panel, name: str) -> str:
+    labels = {"x": panel.x.label, "y": panel.y.label}
+    return labels.get(name) or name.replace("_", " ")
+
+
+def _cell(value: Any, axis: Axis | None) -> str:
+    if isinstance(value, str):
+        return value
+    number = float(value)
+    if axis is not None and axis.names and number == int(number) and 0 <= number < len(axis.names):
+        return axis.names[int(number)]
+    return "" if np.isnan(number) else repr(number)
+
+
+def _shortened(grid: Grid, digits: int) -> Grid:
+    """A table for people: so many digits, and the first rows of many."""
+    header, *rows = grid.rows
+    shown = [
+        [*row[: grid.names], *(_rounded(cell, digits) for cell in row[grid.names :])]
+        for row in rows[:MOST_ROWS]
+    ]
+    more = len(rows) - len(shown)
+    if more:
+        shown.append([f"… {more:,} more", *[""] * (len(header) - 1)])
+    return Grid(grid.names, [header, *shown])
+
+
+def _rounded(cell: str, digits: int) -> str:
+    if not cell:
+        return cell
+    number = float(cell)
+    return f"{number:.0f}" if number == int(number) else f"{number:.{max(digits, 1)}g}"

@@ -1,0 +1,123 @@
+"""From numbers to pixels, and which numbers stand at an axis."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankmark.figures.marks import Axis, Floats
+
+__all__ = ["Scale", "scale_of", "written"]
+
+MARGIN = 0.03
+"""By how much of its length an axis is longer than what stands on it, where it has no natural end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """An axis with its ends, between two pixels.
+
+    Attributes:
+        axis: what it is of.
+        low, high: the numbers at its ends.
+        first, last: the pixels there.
+
+    """
+
+    axis: Axis
+    low: float
+    high: float
+    first: float
+    last: float
+
+    def __call__(self, values: float | Floats) -> Floats:
+        """The pixels of numbers; those beyond the ends are at the ends."""
+        found = np.asarray(values, np.float64)
+        low, high = self.low, self.high
+        if self.axis.scale == "log":
+            with np.errstate(divide="ignore", invalid="ignore"):
+                found = np.log10(found)
+            low, high = math.log10(low), math.log10(high)
+        share = np.clip((found - low) / (high - low), 0, 1)
+        return self.first + share * (self.last - self.first)
+
+    def ticks(self, count: int) -> list[tuple[float, str]]:
+        """About so many numbers at the axis, and what is written there."""
+        if self.axis.ticks == "none":
+            return []
+        if self.axis.scale == "names":
+            return [(float(i), name) for i, name in enumerate(self.axis.names)]
+        values = _powers(self.low, self.high, count) if self.axis.scale == "log" else []
+        values = values or _round_numbers(self.low, self.high, count)
+        return list(zip(values, written(values, percent=self.axis.ticks == "percent"), strict=True))
+
+
+def scale_of(axis: Axis, numbers: Iterable[Floats], first: float, last: float) -> Scale:
+    """The scale of an axis on which these numbers stand."""
+    if axis.scale == "names":
+        low, high = axis.limits or (-0.5, len(axis.names) - 0.5)
+        return Scale(axis, low, high, first, last)
+    if axis.limits:
+        return Scale(axis, *axis.limits, first, last)
+    low, high = _extent(axis, numbers)
+    return Scale(axis, low, high, first, last)
+
+
+def _extent(axis: Axis, numbers: Iterable[Floats]) -> tuple[float, float]:
+    """From where to where an axis goes: a little beyond its numbers, but not what it has to reach."""
+    found = np.concatenate([*(np.ravel(each) for each in numbers), np.asarray(axis.reach, np.float64)])
+    found = found[np.isfinite(found)]
+    if axis.scale == "log":
+        found = found[found > 0]
+    if not len(found):
+        return (1.0, 10.0) if axis.scale == "log" else (0.0, 1.0)
+    low, high = float(found.min()), float(found.max())
+    if axis.scale == "log":
+        return (low, high) if high > low else (low / 2, high * 2)
+    if high == low:
+        room = abs(low) / 2 or 0.5
+        return low - room, high + room
+    room = MARGIN * (high - low)
+    return low - room * (low not in axis.reach), high + room * (high not in axis.reach)
+
+
+def _round_numbers(low: float, high: float, count: int) -> list[float]:
+    """Multiples of 1, 2 or 5 times a power of ten, between both ends; two at least, to say how far it is."""
+    while True:
+        rough = (high - low) / max(count, 1)
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(each * power for each in (1, 2, 5, 10) if each * power >= rough * (1 - 1e-9))
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last > first:
+            return [i * step for i in range(first, last + 1)]
+        count += 1
+
+
+def _powers(low: float, high: float, count: int) -> list[float]:
+    """Powers of ten between both ends, and multiples of them where there are few."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    for factors in ((1,), (1, 3), (1, 2, 5)):
+        skip = max(1, -(-(last - first) // max(count, 1))) if factors == (1,) else 1
+        found = [f * 10.0**p for p in range(first, last + 1, skip) for f in factors]
+        found = [each for each in found if low * (1 - 1e-9) <= each <= high * (1 + 1e-9)]
+        if len(found) >= min(count, 3):
+            return found
+    return found if len(found) > 1 else []
+
+
+def written(values: list[float], *, percent: bool = False) -> list[str]:
+    """Numbers as they stand at an axis, all with as many digits as the least difference takes."""
+    if not values:
+        return []
+    shown = [100 * each for each in values] if percent else values
+    gaps = [abs(b - a) for a, b in itertools.pairwise(shown)] or [abs(shown[0]) or 1]
+    digits = max(0, -math.floor(math.log10(min(gaps)) + 1e-9))
+    largest = max(map(abs, shown))
+    if largest >= 1e6 or (digits > 6 and largest < 1e-3) or max(gaps) > 10 * min(gaps):
+        return [f"{each:g}" for each in shown]
+    unit = " %" if percent else ""
+    return [f"{each if abs(each) > 1e-12 else 0:,.{digits}f}{unit}".replace("-", "−") for each in shown]

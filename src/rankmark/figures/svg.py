@@ -1,0 +1,290 @@
+"""Figures as SVG: static, light and dark by the page's or the system's choice, readable without seeing it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from html import escape
+from typing import TYPE_CHECKING, Literal
+
+from rankmark.figures.drawing import Canvas, drawn
+from rankmark.figures.marks import (
+    Bars,
+    Boxes,
+    Cells,
+    Floats,
+    Line,
+    Mark,
+    Points,
+    Rule,
+    Segments,
+    Texts,
+)
+from rankmark.figures.scales import Scale, scale_of
+from rankmark.figures.words import broken, cut, width
+from rankmark.rendering.theme import DARK, LIGHT, variables
+from rankmark.rendering.words import printable
+
+if TYPE_CHECKING:
+    from rankmark.figures.figure import Figure, Panel
+
+__all__ = ["sheet", "svg"]
+
+Theme = Literal["auto", "light", "dark"]
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
+EDGE, GAP = 14.0, 26.0
+"""Pixels around everything, and between panels."""
+TITLE, SUBTITLE, LABEL, NOTE = 15.0, 12.5, 11.5, 11.0
+"""Sizes of words."""
+ROW = 23.0
+"""Pixels a name on the y axis takes."""
+MOST_SQUARE = 420.0
+"""Pixels a square panel is broad and high at most."""
+SHAPES = 0.56
+"""Height of a panel, of its width, where nothing else says it."""
+
+
+def sheet() -> str:
+    """The style sheet for pages with several figures; see `svg`."""
+    named = "".join(
+        f".rankmark .f-{name}{{fill:var(--rm-{name})}}.rankmark .s-{name}{{stroke:var(--rm-{name})}}"
+        for name in LIGHT
+    )
+    return variables(".rankmark") + named
+
+
+def svg(figure: Figure, *, width: int = 720, theme: Theme = "auto", alone: bool = True) -> str:
+    """A figure as SVG.
+
+    Args:
+        figure: what is drawn.
+        width: in pixels; words keep their size.
+        theme: light, dark, or as whoever looks at it has it.
+        alone: whether it brings its style sheet; in a page that has `sheet` it need not.
+
+    """
+    canvas = Canvas(DARK if theme == "dark" else LIGHT, classes=theme == "auto")
+    height = _Layout(figure, float(width), canvas).draw()
+    body = "".join(canvas.parts)
+    key = sha256(f"{figure.title}{body}".encode()).hexdigest()[:10]
+    style = f"<style>{sheet()}</style>" if alone and theme == "auto" else ""
+    title, described = (_text(each) for each in (figure.title, figure.description))
+    words = f'<title id="t{key}">{title}</title><desc id="d{key}">{described}</desc>'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="rankmark" viewBox="0 0 {width} {height:.0f}" '
+        f'width="{width}" height="{height:.0f}" role="img" aria-labelledby="t{key} d{key}" '
+        f'font-family="{escape(FONT)}" font-size="{LABEL}">'
+        f"{words}{style}{canvas.rectangle(0, 0, width, height, 'paper')}{body}</svg>"
+    )
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """The margins of a panel."""
+
+    left: float
+    right: float
+    top: float
+    bottom: float
+    slanted: bool
+
+
+class _Layout:
+    """Words and panels from above to below."""
+
+    def __init__(self, figure: Figure, width: float, canvas: Canvas) -> None:
+        self.figure, self.width, self.canvas = figure, width, canvas
+        self.y = EDGE
+
+    def draw(self) -> float:
+        """Draws everything; how high it is."""
+        room = self.width - 2 * EDGE
+        self._lines(self.figure.title, TITLE, room, "ink", bold=True)
+        self._lines(self.figure.subtitle, SUBTITLE, room, "muted")
+        if self.figure.legend:
+            self._legend(room)
+        columns = self.figure.columns if self.width >= 560 else 1
+        across = (room - GAP * (columns - 1)) / columns
+        drawings = [_PanelDrawing(panel, across, self.canvas) for panel in self.figure.panels]
+        for i in range(columns):
+            # What stands in a column begins at the same place.
+            _aligned(drawings[i::columns])
+        for first in range(0, len(drawings), columns):
+            row = drawings[first : first + columns]
+            self.y += max([each.draw(EDGE + i * (across + GAP), self.y) for i, each in enumerate(row)])
+        for note in self.figure.notes:
+            self._lines(note, NOTE, room, "muted")
+        return self.y + EDGE / 2
+
+    def _lines(self, text: str, size: float, room: float, tone: str, *, bold: bool = False) -> None:
+        # Bold words are broader than those that are measured.
+        for line in broken(text, size * (1.06 if bold else 1), room):
+            self.y += size * 1.3
+            self.canvas.text(EDGE, self.y - size * 0.25, line, tone, size=size, bold=bold)
+
+    def _legend(self, room: float) -> None:
+        named: dict[str, Mark] = {}
+        for panel in self.figure.panels:
+            for mark in panel.marks:
+                if mark.name and not isinstance(mark, Texts | Cells):
+                    named.setdefault(mark.name, mark)
+        if not named:
+            return
+        x, self.y = EDGE, self.y + LABEL * 1.9
+        for name, mark in named.items():
+            name = cut(name, LABEL, room - 40)
+            if x > EDGE and x + 30 + width(name, LABEL) > EDGE + room:
+                x, self.y = EDGE, self.y + LABEL * 1.5
+            _swatch(mark, x, self.y - LABEL * 0.35, self.canvas)
+            self.canvas.text(x + 24, self.y, name, "ink")
+            x += 24 + width(name, LABEL) + 20
+        self.y += 4
+
+
+def _swatch(mark: Mark, x: float, y: float, canvas: Canvas) -> None:
+    """What stands for a mark in the legend."""
+    match mark:
+        case Line():
+            canvas.stroke(
+                f"M{x:.1f} {y:.1f}h18", mark.tone, 2, dash=canvas.dash(mark.tone, dashed=mark.dashed)
+            )
+        case Points():
+            canvas.point(x + 9, y, mark.tone, hollow=mark.hollow)
+        case Rule() | Segments():
+            canvas.stroke(
+                f"M{x:.1f} {y:.1f}h18", mark.tone, 1.5, dash="4 3" if isinstance(mark, Rule) else ""
+            )
+        case Bars() | Boxes() | _:
+            canvas.parts.append(canvas.rectangle(x + 3, y - 5, 12, 10, mark.tone))
+
+
+class _PanelDrawing:
+    """One panel: its axes, what stands at them, and its marks."""
+
+    def __init__(self, panel: Panel, width: float, canvas: Canvas) -> None:
+        self.panel, self.canvas, self.width = panel, canvas, width
+        self.left = self.top = 0.0
+        self.reached = _reached(panel.marks)
+        self.room = self._margins()
+
+    @property
+    def inner(self) -> float:
+        """The pixels between its margins, or of them what a square takes."""
+        there = self.width - self.room.left - self.room.right
+        return min(there, MOST_SQUARE) if self.panel.square else there
+
+    @property
+    def high(self) -> float:
+        """The pixels from the lower to the upper end of its axes."""
+        return self.panel.height or self._usual_height()
+
+    def draw(self, x: float, y: float) -> float:
+        """Draws it at a place; how high it is."""
+        self.left, self.top = x, y
+        left, top = self.left + self.room.left, self.top + self.room.top
+        across = scale_of(self.panel.x, self.reached[0], left, left + self.inner)
+        names = self.panel.y.scale == "names"
+        ends = (top, top + self.high) if names else (top + self.high, top)
+        upright = scale_of(self.panel.y, self.reached[1], *ends)
+        self._words(left)
+        self._ticks_of_x(across, top)
+        self._ticks_of_y(upright, left)
+        for mark in self.panel.marks:
+            drawn(mark, across, upright, self.canvas)
+        return self.room.top + self.high + self.room.bottom
+
+    def _usual_height(self) -> float:
+        if self.panel.square:
+            return self.inner
+        if self.panel.y.scale == "names":
+            return max(ROW * len(self.panel.y.names), 2 * ROW)
+        return min(max(self.inner * SHAPES, 170.0), 340.0)
+
+    def _margins(self) -> _Room:
+        x, y = self.panel.x, self.panel.y
+        left = 8 + max((width(each, LABEL) for each in self._words_of_y()), default=0.0)
+        left = min(left, 0.42 * self.width)
+        top = 16 + 17 * bool(self.panel.title) + 17 * bool(y.label)
+        bottom = 8.0 + 16 * (x.ticks != "none") + 18 * bool(x.label)
+        right, slanted = 16.0, False
+        if x.scale == "names" and x.ticks != "none" and x.names:
+            broadest = max(width(name, LABEL) for name in x.names)
+            slanted = broadest > (self.width - left - right) / len(x.names) - 4
+            bottom += slanted * min(0.7 * broadest, 90.0)
+        return _Room(left, right, top, bottom, slanted)
+
+    def _words_of_y(self) -> Iterable[str]:
+        axis = self.panel.y
+        if axis.ticks == "none":
+            return ()
+        if axis.scale == "names":
+            return axis.names
+        return (text for _, text in scale_of(axis, self.reached[1], 300.0, 0.0).ticks(5))
+
+    def _words(self, left: float) -> None:
+        """The title, and what the axes are."""
+        y = self.top + 12
+        if self.panel.title:
+            self.canvas.text(self.left, y + 2, cut(self.panel.title, LABEL + 1, self.width), "ink", bold=True)
+            y += 17
+        if label := self.panel.y.label:
+            self.canvas.text(self.left, y + 2, cut(label, LABEL, self.width), "muted")
+        if label := self.panel.x.label:
+            below = self.top + self.room.top + self.high + self.room.bottom - 8
+            self.canvas.text(
+                left + self.inner / 2, below, cut(label, LABEL, self.inner), "muted", anchor="middle"
+            )
+
+    def _ticks_of_x(self, scale: Scale, top: float) -> None:
+        bottom = top + self.high
+        named = scale.axis.scale == "names"
+        self.canvas.stroke(f"M{scale.first:.1f} {bottom:.1f}H{scale.last:.1f}", "muted", 1)
+        for value, text in _apart(scale, max(2, int(self.inner / 75)), within=self.inner):
+            x = float(scale(value))
+            if not named:
+                self.canvas.stroke(f"M{x:.1f} {top:.1f}V{bottom:.1f}", "line", 0.7)
+            if self.room.slanted:
+                shown = cut(text, LABEL, 120)
+                self.canvas.text(x + 3, bottom + 14, shown, "ink", anchor="end", turned=-40, full=text)
+            else:
+                self.canvas.text(x, bottom + 15, text, "ink" if named else "muted", anchor="middle")
+
+    def _ticks_of_y(self, scale: Scale, left: float) -> None:
+        named = scale.axis.scale == "names"
+        for value, text in scale.ticks(max(2, int(self.high / 55))):
+            y = float(scale(value))
+            if not named:
+                self.canvas.stroke(f"M{left:.1f} {y:.1f}h{self.inner:.1f}", "line", 0.7)
+            shown = cut(text, LABEL, self.room.left - 6)
+            tone = "ink" if named else "muted"
+            self.canvas.text(left - 7, y + LABEL * 0.35, shown, tone, anchor="end", full=text)
+
+
+def _aligned(drawings: Sequence[_PanelDrawing]) -> None:
+    left = max((each.room.left for each in drawings), default=0.0)
+    for each in drawings:
+        each.room = replace(each.room, left=left)
+
+
+def _apart(scale: Scale, count: int, *, within: float) -> Iterator[tuple[float, str]]:
+    """The ticks of an x axis whose words do not touch each other."""
+    ticks = scale.ticks(count)
+    if scale.axis.scale != "names":
+        broadest = max((width(text, LABEL) for _, text in ticks), default=0.0) + 14
+        skip = max(1, -(-int(broadest * len(ticks)) // max(int(within), 1)))
+        ticks = ticks[::skip]
+    yield from ticks
+
+
+def _reached(marks: Iterable[Mark]) -> tuple[list[Floats], list[Floats]]:
+    """The numbers that have to be within the axes."""
+    found: Mapping[int, list[Floats]] = {0: [], 1: []}
+    for mark in marks:
+        for i, numbers in enumerate(mark.reached()):
+            found[i].extend(numbers)
+    return found[0], found[1]

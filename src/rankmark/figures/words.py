@@ -1,0 +1,51 @@
+"""How broad words are, about, where no browser measures them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+__all__ = ["broken", "cut", "width"]
+
+NARROW = frozenset("iljtfrI.,:;'|!()[]{}·` ")
+BROAD = frozenset("mwMW@%—…")
+
+
+def width(text: str, size: float) -> float:
+    """The pixels that a text takes in a usual sans-serif of this size."""
+    return size * sum(map(_share, text))
+
+
+def _share(char: str) -> float:
+    if char in NARROW:
+        return 0.31
+    if char in BROAD:
+        return 0.88
+    if char.isascii():
+        return 0.67 if char.isupper() else 0.555
+    if unicodedata.combining(char):
+        return 0
+    return 1.0 if unicodedata.east_asian_width(char) in "WF" else 0.6
+
+
+def cut(text: str, size: float, room: float) -> str:
+    """A text that takes no more room than there is: its end is left out if need be."""
+    if width(text, size) <= room:
+        return text
+    while text and width(text + "…", size) > room:
+        text = text[:-1]
+    return text + "…"
+
+
+def broken(text: str, size: float, room: float) -> Iterator[str]:
+    """A text in lines that are no longer than there is room, where words allow it."""
+    line = ""
+    for word in text.split():
+        longer = f"{line} {word}" if line else word
+        if line and width(longer, size) > room:
+            yield line
+            line = word
+        else:
+            line = longer
+    if line:
+        yield line
