@@ -35,7 +35,27 @@ def _predictions() -> dict[str, Any]:
     return {"score": score, "label": (rng.random(2000) < score).astype(int)}
 
 
+def _judged() -> tuple[Any, Any]:
+    """One run on a few queries, one of which has nothing relevant and one no results."""
+    qrels = {
+        "q1": {"a": 3, "b": 1, "c": 0},
+        "<q2>": {"c": 1, "d": 2},
+        "q3": {"d": 0},
+        "q4": {"e": 1},
+    }
+    run = {
+        "q1": {"b": 2.0, "a": 1.0, "x": 1.0},
+        "<q2>": {"</script>": 2.0, "c": 1.0, "d": 0.5},
+        "q3": {"d": 1.0},
+    }
+    return qrels, run
+
+
 DRAWN: Mapping[str, Callable[[], Any]] = {
+    "conventions": lambda: rm.differences(*_judged(), ["nDCG@10", "RR"]),
+    "conventions of two": lambda: rm.differences(*_judged(), "nDCG@10", like=["ranx", "lightgbm"]),
+    "definitions": lambda: rm.identify(*_judged(), "nDCG@10", "0.41"),
+    "definitions that are none": lambda: rm.identify(*_judged(), "AP", "0.99999"),
     "differences": _comparison,
     "reliability": lambda: rm.curve(_predictions(), "calibration"),
 }

@@ -560,7 +560,7 @@ def test_a_name_can_neither_steer_a_terminal_nor_leave_its_line() -> None:
 
 def test_markdown_html_and_short_form(compared: Any) -> None:
     assert compared.to_markdown().startswith("| system | ")
-    assert "<td>dense</td>" in compared._repr_html_()
+    assert ">dense</td>" in compared._repr_html_()
     assert repr(compared).startswith("<Comparison of bm25, dense, random by nDCG@10, RR, P@5; ")
     escaped = rm.compare(QRELS, {"<b>": RUNS["bm25"], "x": RUNS["dense"]}, "RR")._repr_html_()
     assert "<b>" not in escaped

@@ -14,9 +14,9 @@ from rankmark.language.written import paper_column
 from rankmark.rendering.blocks import Grid
 from rankmark.rendering.formats import latex, typst
 from rankmark.rendering.papers import (
-    Cell,
     Laid,
     Layout,
+    PaperCell,
     PaperColumn,
     PaperRow,
     PaperTable,
@@ -40,7 +40,7 @@ def of_values(column: PaperColumn, *values: float) -> PaperTable:
     return table(column, rows=[PaperRow((f"s{i}",), [PaperValue(each)]) for i, each in enumerate(values)])
 
 
-def shown(given: PaperTable, digits: int = 3, **options: Any) -> list[list[Cell]]:
+def shown(given: PaperTable, digits: int = 3, **options: Any) -> list[list[PaperCell]]:
     return [list(cells) for group in laid(given, digits, **options).groups for _, cells in group]
 
 
@@ -60,7 +60,7 @@ def places(column: PaperColumn, *values: float, digits: int = 3) -> list[int]:
         (NEITHER, (0.9, 1.0, 1.1), [0, 0, 0]),
         (MORE, (0.3, 0.3, 0.2, 0.1), [1, 1, 2, 0]),
         (MORE, (0.3, 0.2, 0.2, 0.1), [1, 2, 2, 0]),
-        (MORE, (0.3, 0.3, 0.3), [1, 1, 1]),
+        (MORE, (0.3, 0.3, 0.3), [0, 0, 0]),
         (MORE, (math.nan, 0.3, 0.2, 0.1), [0, 1, 2, 0]),
         (MORE, (-0.3, -0.2, -0.1), [0, 2, 1]),
         (MORE, (0.3, 0.2), [1, 0]),

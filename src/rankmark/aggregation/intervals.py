@@ -25,6 +25,7 @@ from rankmark.kinds.calibration import binned
 from rankmark.kinds.row_core import NotMergedError, Sum, SumsAlone
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
 from rankmark.language.measure import Measure
+from rankmark.rendering.records import record_html
 from rankmark.rendering.words import resamples_words
 from rankmark.statistics.calibration import DRAWS, Calibrated, Gaps
 from rankmark.statistics.delong import AreaInterval, AUCDifference, AUCSpread, auc_spread
@@ -152,6 +153,10 @@ class PredictionInterval(NamedTuple):
     calibrated_low: float | None = None
     calibrated_high: float | None = None
     calibrated_p: float | None = None
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        return record_html(self)
 
 
 Unit: TypeAlias = Literal["queries", "rows"]

@@ -77,11 +77,6 @@ class CurveTable(Saved):
     def __repr__(self) -> str:
         return f"<CurveTable {self.account()}>"
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"{self.frame._repr_html_()}<small>{escape(self.account())}</small>"
-
     def _blocks(self, digits: int) -> Iterator[Block]:
         cells = ([_cell(value, digits) for value in row] for row in self.frame.rows())
         yield Grid(0, [self.frame.columns, *cells])

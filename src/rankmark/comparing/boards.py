@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from rankmark.comparing.posteriors import beliefs, posterior_cells, posterior_header, posterior_line
 from rankmark.comparing.words import corrected_line
 from rankmark.language.written import paper_column
-from rankmark.rendering.blocks import Block, Grid, Notes
+from rankmark.rendering.blocks import Block, Grid, Notes, toned
 from rankmark.rendering.numbers import Numbered, Parts
 from rankmark.rendering.papers import PaperRow, PaperTable, PaperValue
+from rankmark.rendering.records import Record
 from rankmark.rendering.words import chance, counted, printable, resamples_words, rounded
 from rankmark.results.saved import Saved
 from rankmark.statistics.friedman import critical_difference
@@ -45,8 +46,8 @@ WIDE = 6
 """As many collections have a column each."""
 
 
-@dataclass(frozen=True, slots=True)
-class BoardRow:
+@dataclass(frozen=True, slots=True, repr=False)
+class BoardRow(Record):
     """A system.
 
     Attributes:
@@ -73,8 +74,8 @@ class BoardRow:
     values: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class BoardPair:
+@dataclass(frozen=True, slots=True, repr=False)
+class BoardPair(Record):
     """A system against another.
 
     Attributes:
@@ -198,7 +199,7 @@ class Board(Saved, Numbered):
         header = ["system", "rank", *map(printable, several), self.measure.label, interval]
         header += ["ranks", "mean rank", *(["groups"] if self._lettered else [])]
         rows = [self._cells(row, several, digits) for row in self.rows]
-        yield Grid(1, [header, *rows])
+        yield Grid(1, [header, *rows], f"Systems by {self.measure.label}")
         if self.rope is not None:
             yield self._believed(self.rope, digits)
         yield Notes(self.account(), closing=True)
@@ -235,7 +236,7 @@ class Board(Saved, Numbered):
             if pair.posterior is not None:
                 cells = posterior_cells(pair.posterior, digits, self.posterior)
                 rows.append([printable(pair.system), printable(pair.other), *cells])
-        return Grid(2, rows)
+        return Grid(2, rows, "How likely each system is to be worse, as good or better")
 
     def _cells(self, row: BoardRow, several: Sequence[str], digits: int) -> list[str]:
         low, high = (rounded(each, f".{digits}f") for each in row.interval[:2])
@@ -243,7 +244,7 @@ class Board(Saved, Numbered):
             printable(row.system),
             str(row.rank),
             *(rounded(row.values[name], f".{digits}f") for name in several),
-            rounded(row.value, f".{digits}f"),
+            toned(rounded(row.value, f".{digits}f"), "best" if row.rank == 1 else None),
             f"{low} … {high}" if low else "",
             f"{row.ranks.low} … {row.ranks.high}" if row.ranks.low < row.ranks.high else str(row.ranks.low),
             f"{row.mean_rank:.2f}",

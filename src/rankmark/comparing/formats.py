@@ -33,7 +33,7 @@ from rankmark.comparing.words import (
     way_line,
 )
 from rankmark.errors import UsageError
-from rankmark.language.written import paper_column, written
+from rankmark.language.written import differing, paper_column, with_best, written
 from rankmark.rendering.blocks import Block, Grid, Marked, Notes
 from rankmark.rendering.formats.json import ByName
 from rankmark.rendering.papers import PaperRow, PaperTable, PaperValue
@@ -130,11 +130,12 @@ class View:
         shown = printable(system)
         return shown if self.one_baseline else f"{shown} ({self.letters[system]})"
 
-    def named(self, rows: list[list[str]], names: int = 3) -> Grid:
+    def named(self, rows: list[list[str]], caption: str, names: int = 3) -> Grid:
         """Rows that begin with measure, system and baseline, left out where it is always the same."""
         if not self.one_baseline:
-            return Grid(names, rows)
-        return Grid(names - 1, [[*row[:2], *row[3:]] for row in rows])
+            return Grid(names, rows, caption)
+        against = f"{caption} (against {printable(self.comparison.baselines[0])})"
+        return Grid(names - 1, [[*row[:2], *row[3:]] for row in rows], against)
 
     def number(self, measure: Measure, value: float) -> str:
         """A value for people; empty for NaN."""
@@ -142,7 +143,7 @@ class View:
 
     def difference(self, measure: Measure, value: float) -> str:
         """A difference of values for people; empty for NaN."""
-        return written(measure, value, self.digits, "+")
+        return differing(measure, value, self.digits)
 
     def signed(self, value: float) -> str:
         """The end of an interval for people; empty for NaN."""
@@ -163,13 +164,14 @@ class View:
         shown = self.comparison
         columns, marks = [["system", *map(self.title, shown.systems)]], []
         for measure in shown.measures:
-            values = (self.number(measure, shown.value(system, measure)) for system in shown.systems)
-            columns.append([measure.label, *values])
+            values = [shown.value(system, measure) for system in shown.systems]
+            cells = (self.number(measure, value) for value in values)
+            columns.append([measure.label, *with_best(measure, cells, values)])
             own = [self.marks(system, measure) for system in shown.systems]
             widest = max(map(len, own))
             marks.append([each.ljust(widest) for each in own])
         rows = [list(row) for row in zip(*columns, strict=True)]
-        return Marked(Grid(1, rows), list(zip(*marks, strict=True)))
+        return Marked(Grid(1, rows, "Means"), list(zip(*marks, strict=True)))
 
     def paper(self) -> PaperTable:
         """The same for a paper."""
@@ -216,7 +218,7 @@ class View:
             *corrected,
         ]
         header += ["d", "delta", "superiority", "win/tie/loss"]
-        return self.named([header, *(self._pair(pair) for pair in self.comparison.pairs)])
+        return self.named([header, *map(self._pair, self.comparison.pairs)], "Differences")
 
     def _pair(self, pair: Pair) -> list[str]:
         corrected = [] if self.comparison.plan.correction == "none" else [self.chance(pair.corrected)]
@@ -243,7 +245,8 @@ class View:
         there = [
             place for place, name in enumerate(header) if name not in SOME or any(r[place] for r in rows)
         ]
-        return self.named([[row[place] for place in there] for row in (header, *rows)])
+        kept = [[row[place] for place in there] for row in (header, *rows)]
+        return self.named(kept, "What stands behind the p-values")
 
     def _detailed(self, pair: Pair) -> list[str]:
         own = pair.evidence
@@ -281,7 +284,7 @@ class View:
                     for p in each[: 1 + len(corrected)]
                 ]
                 rows.append([measure.label, system, other, self.span(own.interval), *p_values, own.verdict])
-        return self.named(rows)
+        return self.named(rows, "Equivalence")
 
     def probable(self) -> Grid:
         """A row a measure and pair: how likely it is to be worse, equivalent or better."""
@@ -291,7 +294,7 @@ class View:
         for measure, (system, other), own in self._believed(self.rope):
             cells = posterior_cells(own, self.digits, self.posterior)
             rows.append([measure.label, system, other, *cells])
-        return self.named(rows)
+        return self.named(rows, "How likely each system is to be worse, as good or better")
 
     def variance(self) -> Grid:
         """A row a measure and source of variance."""
@@ -302,7 +305,7 @@ class View:
                 figures = [f"{own.squares:.4g}", f"{own.freedom:,}", f"{own.mean_square:.4g}"]
                 figures += [rounded(own.f, ".2f"), self.chance(own.p), *shares, own.error]
                 rows.append([measure.label, source, *figures])
-        return Grid(2, rows)
+        return Grid(2, rows, "Analysis of variance")
 
     def moved(self, exact: bool = False) -> Grid:
         """A row a query that changed most."""
@@ -310,14 +313,16 @@ class View:
 
         def figures(mover: Mover) -> list[str]:
             values = (written(mover.measure, each, digits) for each in (mover.value, mover.baseline_value))
-            return [*values, written(mover.measure, mover.difference, digits, "" if exact else "+")]
+            if exact:
+                return [*values, written(mover.measure, mover.difference, None)]
+            return [*values, self.difference(mover.measure, mover.difference)]
 
         header = ["measure", "system", "against", "query", "value", "before", "difference"]
         rows = [
             [m.measure.label, m.system, m.baseline, str(m.query), *figures(m)]
             for m in self.comparison.movers(self.movers)
         ]
-        return self.named([header, *rows], names=4)
+        return self.named([header, *rows], "Queries that changed most", names=4)
 
     def queries(self, exact: bool = False) -> Grid:
         """A row a measure and query, a column a system."""
@@ -328,7 +333,7 @@ class View:
             for query, *values in zip(shown.query_ids, *columns, strict=True):
                 cells = (written(measure, value, None if exact else self.digits) for value in values)
                 rows.append([measure.label, str(query), *cells])
-        return Grid(2, rows)
+        return Grid(2, rows, "Queries")
 
     def blocks(self) -> Iterator[Block]:
         """What people want to see."""

@@ -17,6 +17,7 @@ from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.language.measure import Measure
 from rankmark.language.registry import is_known
 from rankmark.rendering.numbers import Parts
+from rankmark.rendering.records import Record
 from rankmark.statistics.chance import Evidence
 from rankmark.statistics.intervals import Interval, bounds_of_difference
 from rankmark.statistics.resampling import Floats
@@ -54,8 +55,8 @@ UNKNOWN = Interval(math.nan, math.nan)
 """Where there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+@dataclass(frozen=True, slots=True, repr=False)
+class Pair(Record):
     """One system against another on one measure, on the queries that have a value of both.
 
     Attributes:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from rankmark.comparing.words import sided
 from rankmark.rendering.blocks import Block, Grid, Notes
+from rankmark.rendering.records import Record
 from rankmark.rendering.words import counted, rounded
 from rankmark.results.saved import Saved
 
@@ -23,8 +24,8 @@ DESIGNS: Mapping[str, str] = {
 """What is planned for, by its name."""
 
 
-@dataclass(frozen=True, slots=True)
-class PowerRow:
+@dataclass(frozen=True, slots=True, repr=False)
+class PowerRow(Record):
     """What queries like these can show of one measure.
 
     Attributes:
@@ -55,7 +56,7 @@ class PowerRow:
     needed: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TopicSetSize(Saved):
     """How many queries show how much; ``print`` shows it.
 
@@ -80,11 +81,14 @@ class TopicSetSize(Saved):
     rows: tuple[PowerRow, ...]
     notes: tuple[str, ...] = ()
 
-    _only: ClassVar = ("table", "json")
+    _only: ClassVar = ("table", "json", "html")
+
+    def __repr__(self) -> str:
+        return f"<TopicSetSize {self._line()}>"
 
     def _blocks(self, digits: int) -> Iterator[Block]:
         header = ["", "queries", "deviation", "design effect", "detectable", "wanted", "needed"]
-        yield Grid(1, [header, *(self._cells(row, digits) for row in self.rows)])
+        yield Grid(1, [header, *(self._cells(row, digits) for row in self.rows)], "How much queries show")
         yield Notes([self._line(), *self.notes])
 
     def _cells(self, row: PowerRow, digits: int) -> list[str]:

@@ -37,10 +37,11 @@ from rankmark.inputs.predictions.row_slices import sliced_by
 from rankmark.inputs.predictions.systems import Columns, asked_systems
 from rankmark.inputs.slicing import By
 from rankmark.language.measure import Measure
-from rankmark.language.written import paper_column, written
+from rankmark.language.written import differing, paper_column, with_best, written
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.numbers import Numbered, Parts
 from rankmark.rendering.papers import PaperRow, PaperTable, PaperValue
+from rankmark.rendering.records import Record
 from rankmark.rendering.words import chance, listed, printable, rounded
 from rankmark.results.prediction_slices import without_value
 from rankmark.results.runs import numbers_of
@@ -60,8 +61,8 @@ if TYPE_CHECKING:
 __all__ = ["PredictionComparison", "PredictionPair", "check_options", "compare_predictions"]
 
 
-@dataclass(frozen=True, slots=True)
-class PredictionPair:
+@dataclass(frozen=True, slots=True, repr=False)
+class PredictionPair(Record):
     """One system against another on one measure; NaN where there is no value.
 
     Attributes:
@@ -495,10 +496,11 @@ class PredictionComparison(Saved, Numbered):
 
     def _values(self, digits: int) -> Grid:
         rows = [
-            [m.label, *(written(m, result[m], digits) for result in self.results.values())]
+            [m.label, *with_best(m, (written(m, value, digits) for value in values), values)]
             for m in self.measures
+            for values in [[result[m] for result in self.results.values()]]
         ]
-        return Grid(1, [["measure", *map(printable, self.systems)], *rows])
+        return Grid(1, [["measure", *map(printable, self.systems)], *rows], "Values")
 
     def _grid(self, digits: int) -> Grid:
         interval = f"{100 * self.plan.sampling.confidence:g}% interval"
@@ -506,8 +508,9 @@ class PredictionComparison(Saved, Numbered):
         header = ["measure", "system", "against", "difference", interval, "p", *corrected, ""]
         rows = [header, *(self._cells(pair, digits) for pair in self.pairs)]
         if len(self.baselines) != 1:
-            return Grid(3, rows)
-        return Grid(2, [[*row[:2], *row[3:]] for row in rows])
+            return Grid(3, rows, "Differences")
+        against = f"Differences (against {printable(self.baselines[0])})"
+        return Grid(2, [[*row[:2], *row[3:]] for row in rows], against)
 
     def _cells(self, pair: PredictionPair, digits: int) -> list[str]:
         """A pair for people."""
@@ -517,7 +520,7 @@ class PredictionComparison(Saved, Numbered):
             pair.measure.label,
             printable(pair.system),
             printable(pair.baseline),
-            written(pair.measure, pair.difference, digits, "+"),
+            differing(pair.measure, pair.difference, digits),
             f"{low} … {high}" if low else "",
             chance(pair.p, digits),
             *corrected,
@@ -532,7 +535,7 @@ class PredictionComparison(Saved, Numbered):
             names = [pair.measure.label, printable(pair.system), printable(pair.baseline)]
             if pair.posterior is not None:
                 rows.append([*names, *posterior_cells(pair.posterior, digits, "t")])
-        return Grid(3, rows)
+        return Grid(3, rows, "How likely each system is to be worse, as good or better")
 
     def _numbers(self) -> Mapping[Parts, float]:
         return numbers_of(self.results) | numbers_of_pairs(self.pairs)

@@ -12,8 +12,9 @@ from rankmark.comparing.pairs import Pair, SomePair, SystemValues, finite
 from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS, ComparisonPlan
 from rankmark.comparing.words import caution_lines, methods
 from rankmark.inputs.attributes import QuerySlices, aligned
-from rankmark.language.written import written
+from rankmark.language.written import differing, written
 from rankmark.rendering.blocks import Block, Grid, Notes
+from rankmark.rendering.records import Record
 from rankmark.rendering.words import chance, counted, printable, rounded
 from rankmark.results.saved import Saved
 from rankmark.results.sliced import OfSlices, slice_label, slice_members
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["ComparisonSlices", "SlicedPair", "compared_in_slices"]
 
 
-@dataclass(frozen=True)
-class SlicedPair(Generic[SomePair]):
+@dataclass(frozen=True, repr=False)
+class SlicedPair(Record, Generic[SomePair]):
     """One system against another on one measure in one slice.
 
     Attributes:
@@ -100,9 +101,9 @@ class ComparisonSlices(OfSlices, Saved, Generic[SomePair]):
         for by in dict.fromkeys(each.by for each in self.pairs):
             rows = [_cells(each, digits) for each in self.records() if each["by"] == by]
             names = {"slice": printable(by)}
-            yield Grid(
-                4, [[names.get(name, name) for name in rows[0]], *(list(row.values()) for row in rows)]
-            )
+            header = [names.get(name, name) for name in rows[0]]
+            cells = (list(row.values()) for row in rows)
+            yield Grid(4, [header, *cells], f"By {printable(by)}")
         yield Notes(self.notes, apart=False)
 
 
@@ -125,7 +126,7 @@ def _cells(figures: Mapping[str, Any], digits: int) -> dict[str, str]:
         "slice": slice_label(figures["slice"]),
         count: f"{figures.get('queries', figures['members']):,}",
         "value": written(figures["measure"], figures["value"], digits),
-        "difference": written(figures["measure"], figures["difference"], digits, "+"),
+        "difference": differing(figures["measure"], figures["difference"], digits),
         **{name: rounded(figures[name], f"+.{digits}f") for name in ("low", "high")},
         "p": chance(figures["corrected"], digits),
     }

@@ -50,6 +50,7 @@ class Axis:
         label: what the numbers are, with their unit.
         scale: ``linear``, ``log``, or ``names``, on which the i-th name stands at i; on y from above.
         names: of the scale ``names``.
+        asides: what stands at the other end of each name of y, such as its numbers.
         reach: values up to which it goes at least, such as 0.
         limits: where it begins and ends, whatever the marks are; else they and `reach` say.
         ticks: ``number``, ``percent`` or ``none``.
@@ -59,6 +60,7 @@ class Axis:
     label: str = ""
     scale: Literal["linear", "log", "names"] = "linear"
     names: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
     reach: tuple[float, ...] = ()
     limits: tuple[float, float] | None = None
     ticks: Literal["number", "percent", "none"] = "number"

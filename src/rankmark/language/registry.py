@@ -114,7 +114,7 @@ class Origin:
         return self.reference.partition(":")[0]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Page(Definition):
     """A measure's definition; `list_measure` and `row_measure` say what each fact means."""
 

@@ -20,6 +20,7 @@ from rankmark.language.plan import Plan, planned, separate
 from rankmark.language.registry import MEAN
 from rankmark.rendering.blocks import Block, Grid, Prose
 from rankmark.rendering.formats.json import ByName
+from rankmark.rendering.records import Record
 from rankmark.rendering.words import counted, first_of, rounded
 from rankmark.results.saved import Saved
 
@@ -37,8 +38,8 @@ DIGITS = 4
 """Digits to which values are equal unless others are asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+@dataclass(frozen=True, slots=True, repr=False)
+class Difference(Record):
     """One thing that two conventions do not do alike for a measure.
 
     Attributes:
@@ -61,8 +62,8 @@ class Difference:
     effect: float
 
 
-@dataclass(frozen=True, slots=True)
-class Alike:
+@dataclass(frozen=True, slots=True, repr=False)
+class Alike(Record):
     """Conventions that give one value.
 
     Attributes:
@@ -87,7 +88,7 @@ class Alike:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Differences(Saved):
     """The same data under several conventions.
 
@@ -108,6 +109,9 @@ class Differences(Saved):
     lacking: tuple[str, ...]
 
     _instead: ClassVar = "one convention"
+
+    def __repr__(self) -> str:
+        return f"<Differences of {', '.join(self.values)} between {', '.join(self.like)}>"
 
     def alike(self, measure: str, digits: int = DIGITS) -> tuple[Alike, ...]:
         """The values of a measure, the greatest first, each with the conventions that have it.
@@ -184,14 +188,15 @@ class Differences(Saved):
             if self.like[0] in values
             for each in self.alike(measure, digits)
         ]
-        return Grid(5, [["measure", "value", "off", "as in", f"otherwise than {self.like[0]}"], *rows])
+        header = ["measure", "value", "off", "as in", f"otherwise than {self.like[0]}"]
+        return Grid(5, [header, *rows], "Values")
 
     def _values_grid(self, cell: Callable[[float], str]) -> Grid:
         rows = [
             [measure, *(cell(values[like]) if like in values else "" for like in self.like)]
             for measure, values in self.values.items()
         ]
-        return Grid(1, [["measure", *self.like], *rows])
+        return Grid(1, [["measure", *self.like], *rows], "Values")
 
     def _why_grid(self, digits: int) -> Grid:
         """The differences that show in these data, of each measure and convention the greatest first."""
@@ -203,7 +208,7 @@ class Differences(Saved):
             alone = _signed(each.effect, digits)
             queries = str(self.queries[each.measure][each.like])
             rows.append([each.measure, each.like, each.what, each.first, each.other, alone, queries])
-        return Grid(5, [header, *rows])
+        return Grid(5, [header, *rows], "What makes them differ")
 
     def _notes(self) -> list[str]:
         notes = []

@@ -18,7 +18,8 @@ from rankmark.language.names import as_measure
 from rankmark.language.parameters import format_value
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.language.registry import MEAN
-from rankmark.rendering.blocks import Block, Grid, Prose
+from rankmark.rendering.blocks import Block, Grid, Prose, toned
+from rankmark.rendering.records import Record
 from rankmark.rendering.words import brief, counted, first_of, rounded
 from rankmark.results.saved import Saved
 
@@ -34,8 +35,8 @@ SAME = 1e-12
 """Values no further apart differ by the order of additions alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+@dataclass(frozen=True, slots=True, repr=False)
+class Candidate(Record):
     """A definition, and its value on these data.
 
     Attributes:
@@ -60,7 +61,7 @@ class Candidate:
     signature: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Identification(Saved):
     """What a number may be, the nearest definition first.
 
@@ -93,19 +94,23 @@ class Identification(Saved):
         """The definitions that fit."""
         return tuple(each for each in self.candidates if each.fits)
 
+    def __repr__(self) -> str:
+        return f"<Identification {self._verdict()}>"
+
     def _blocks(self, digits: int) -> Iterator[Block]:
-        yield Prose([self._verdict()])
+        yield Prose([self.verdict])
         shown = min(max(digits, -Decimal(repr(self.tolerance)).adjusted()), MOST_DIGITS)
         rows = [
             [
-                rounded(each.value, f".{shown}f"),
+                toned(rounded(each.value, f".{shown}f"), "best" if each.fits else None),
                 rounded(each.off, f"+.{shown}f"),
                 first_of(each.like, MOST_NAMES),
                 " or ".join(map(_written_changes, (each.changes, *each.alike[: MOST_ALIKE - 1]))),
             ]
             for each in self._shown()
         ]
-        yield Grid(4, [["value", "off", "as in", "otherwise than the standard here"], *rows])
+        header = ["value", "off", "as in", "otherwise than the standard here"]
+        yield Grid(4, [header, *rows], "Definitions")
         yield Prose(self._notes())
 
     def _frame(self) -> Grid:
@@ -133,7 +138,9 @@ class Identification(Saved):
     def _shown(self) -> tuple[Candidate, ...]:
         return self.candidates[: max(MOST_SHOWN, len(self.found))]
 
-    def _verdict(self) -> str:
+    @property
+    def verdict(self) -> str:
+        """What was found, in a line."""
         what = f"{self.measure} = {self.given}"
         if self.found:
             fitting = sum(1 + len(each.alike) for each in self.found)

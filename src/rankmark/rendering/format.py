@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol
 
-from rankmark.rendering.blocks import Block, Code, Grid, Marked, Notes, Prose, Section
+from rankmark.rendering.blocks import Block, Code, Formulas, Grid, Marked, Notes, Prose, Section
 from rankmark.rendering.files import write_whole
 from rankmark.rendering.words import printable
 
@@ -58,6 +59,11 @@ class Showable:
     @classmethod
     def _check_table(cls, **options: Any) -> None:
         """Refuses options that ask for several tables where one is shown."""
+
+    def _title(self) -> str:
+        """What a page is called that shows it."""
+        words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(self).__name__)
+        return words[0] + words[1:].lower()
 
     def _page(self, digits: int, **options: Any) -> Iterator[Block]:
         """As `_blocks`, for pages, on which tables are read as easily as lines."""
@@ -182,5 +188,7 @@ class TextFormat(Format):
                 return self.prose(block)
             case Code():
                 return self.code(block)
+            case Formulas():
+                return self.code(Code(block.lines))
             case Section():
                 return self.section(block)

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OF_PAPERS",
-    "Cell",
     "Laid",
     "Layout",
+    "PaperCell",
     "PaperColumn",
     "PaperFormat",
     "PaperOptions",
@@ -169,7 +169,7 @@ class PaperTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class PaperCell:
     """A value as it is written.
 
     Attributes:
@@ -205,7 +205,7 @@ class Laid:
 
     header: Sequence[Sequence[tuple[str, int]]]
     names: int
-    groups: Sequence[Sequence[tuple[Sequence[str], Sequence[Cell]]]]
+    groups: Sequence[Sequence[tuple[Sequence[str], Sequence[PaperCell]]]]
     caption: str
     label: str | None
 
@@ -251,7 +251,7 @@ class Layout:
     def _spread(self) -> Spread:
         return self.spread or self.table.spread
 
-    def _column(self, place: int) -> list[Cell]:
+    def _column(self, place: int) -> list[PaperCell]:
         """The values of a measure."""
         measure = self.table.columns[place]
         values = [row.values[place] for row in self.table.rows]
@@ -259,7 +259,7 @@ class Layout:
         places = self._places(measure, numbers)
         besides = self._besides(measure, values)
         return [
-            Cell(number, beside, ends, value.marks, rank)
+            PaperCell(number, beside, ends, value.marks, rank)
             for number, (beside, ends), value, rank in zip(numbers, besides, values, places, strict=True)
         ]
 
@@ -282,7 +282,9 @@ class Layout:
         places = [0] * len(numbers)
         for rivals in groups.values():
             order = sorted(set(rivals.values()), reverse=True)
-            shown = order[:1] * (len(rivals) > 1) + order[1:2] * (len(rivals) >= RIVALS)
+            if len(order) < 2:
+                continue  # all are alike
+            shown = order[:2] if len(rivals) >= RIVALS else order[:1]
             for row, value in rivals.items():
                 places[row] = shown.index(value) + 1 if value in shown else 0
         return places
@@ -360,15 +362,15 @@ def _spans(names: Iterable[str]) -> list[tuple[str, int]]:
 
 
 def _grouped(
-    names: Sequence[tuple[str, ...]], rows: Sequence[Sequence[Cell]]
-) -> Iterator[list[tuple[Sequence[str], Sequence[Cell]]]]:
+    names: Sequence[tuple[str, ...]], rows: Sequence[Sequence[PaperCell]]
+) -> Iterator[list[tuple[Sequence[str], Sequence[PaperCell]]]]:
     """The rows of each group with their names, those of the group in its first row alone."""
     for _, members in groupby(zip(names, rows, strict=True), key=lambda row: row[0][:-1]):
         (first, cells), *others = members
         yield [(first, cells), *(((*[""] * (len(own) - 1), own[-1]), more) for own, more in others)]
 
 
-def _roomy(rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
+def _roomy(rows: Sequence[Sequence[PaperCell]]) -> list[list[PaperCell]]:
     """The rows with room in each cell for what other cells of its column have behind the number."""
     columns = []
     for column in zip(*rows, strict=True):
@@ -408,7 +410,9 @@ def _check(layouts: Sequence[Layout]) -> None:
 def with_minus(grid: Grid) -> Grid:
     """The same with numbers that have a minus, and no hyphen, before them."""
     names = grid.names
-    return Grid(names, [[*row[:names], *(MINUS.sub("−", cell) for cell in row[names:])] for row in grid.rows])
+    return grid._replace(
+        rows=[[*row[:names], *(MINUS.sub("−", cell) for cell in row[names:])] for row in grid.rows]
+    )
 
 
 class PaperFormat(TextFormat):

@@ -8,7 +8,7 @@ from rankmark.calling import clear_methods, refuse_unknown
 from rankmark.errors import UsageError
 from rankmark.rendering.format import Format, Showable
 from rankmark.rendering.formats import format_of, formats, known_format
-from rankmark.rendering.html import html
+from rankmark.rendering.html import in_cell
 from rankmark.rendering.papers import OF_PAPERS
 from rankmark.rendering.words import brief
 
@@ -186,4 +186,4 @@ class Shown(Showable):
 
     def _repr_html_(self) -> str:
         """What notebooks show."""
-        return html(self._page(DIGITS))
+        return in_cell(self._page(DIGITS))

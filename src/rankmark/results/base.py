@@ -17,6 +17,7 @@ from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.conventions.convention import UNLIKE, meant
 from rankmark.language.measure import Measure
 from rankmark.language.registry import LISTS_FIRST, Kind
+from rankmark.rendering.records import Entries
 from rankmark.results.runs import OfRuns
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ __all__ = ["Result"]
 T = TypeVar("T")
 
 
-class _OfMeasures(dict[str, T]):
+class _OfMeasures(Entries[T]):
     """What is known of measures, by what each was asked for as; any other name of one finds it, too.
 
     So one that was asked for by two names, and is shown once, has both.

@@ -9,7 +9,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from rankmark.aggregation.intervals import of_values, ways_of
-from rankmark.language.written import written
+from rankmark.language.written import tone_of, written
+from rankmark.rendering.blocks import toned
+from rankmark.rendering.records import Record
 from rankmark.rendering.words import chance, counted, rounded
 from rankmark.results.sliced import Sliced, corrected_rows, slice_label, slice_members
 
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["PredictionSlice", "PredictionSlices", "prediction_slices", "without_value"]
 
 
-@dataclass(frozen=True, slots=True)
-class PredictionSlice:
+@dataclass(frozen=True, slots=True, repr=False)
+class PredictionSlice(Record):
     """One measure in one slice of the rows; NaN where there is no value, or no interval was asked for.
 
     Attributes:
@@ -71,7 +73,7 @@ class PredictionSlice:
     p_corrected: float = math.nan
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PredictionSlices(Sliced):
     """Measures of predictions in slices of the rows; ``print(slices)`` shows them.
 
@@ -103,7 +105,9 @@ class PredictionSlices(Sliced):
         """As `Sliced.cells`."""
         shown = {
             "value": written(row.measure, row.value, digits),
-            "difference": rounded(row.difference, f"+.{digits}f"),
+            "difference": toned(
+                rounded(row.difference, f"+.{digits}f"), tone_of(row.measure, row.difference)
+            ),
             "p": chance(row.p_corrected, digits),
         }
         return [shown[name] if name in shown else _cell(getattr(row, name), digits) for name in self.columns]

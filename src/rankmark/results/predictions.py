@@ -122,7 +122,7 @@ class PredictionResult(Result):
 
         There is none of a measure without a finite value.
         """
-        return MappingProxyType(self._by_label(self._intervals))
+        return self._by_label(self._intervals)
 
     @property
     def undefined(self) -> dict[str, str]:

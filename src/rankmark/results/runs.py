@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from rankmark.errors import UsageError, did_you_mean
-from rankmark.language.written import paper_column, written
+from rankmark.language.written import paper_column, with_best, written
 from rankmark.rendering.blocks import Block, Code, Grid, Notes
 from rankmark.rendering.formats.json import ByName
 from rankmark.rendering.numbers import Numbered, Parts
@@ -179,10 +179,13 @@ class View:
         return list(dict.fromkeys(m for result in self.runs.values() for m in result.query_measures))
 
     @cached_property
-    def columns(self) -> list[tuple[str, dict[str, float]]]:
-        """The values of each run by their measures' names, and beside them their bounds or intervals."""
+    def columns(self) -> list[tuple[str, str, dict[str, float]]]:
+        """The values of each run by their measures' names, and beside them their bounds or intervals.
+
+        Each has a title, and which of these figures it is, the empty one for values.
+        """
         return [
-            (" ".join(filter(None, (name, figure))) or "value", values)
+            (" ".join(filter(None, (name, figure))) or "value", figure, values)
             for name, result in self.runs.items()
             for figure, values in _figures(result).items()
         ]
@@ -202,18 +205,29 @@ class View:
 
     def summary(self, cell: Cell) -> Grid:
         """A row a measure, a column a run, with bounds four, with intervals three."""
-        titles = [title for title, _ in self.columns]
-        rows = [
-            [m.label, *(cell(m, values.get(str(m), math.nan)) for _, values in self.columns)]
-            for m in self.measures
-        ]
+        titles = [title for title, *_ in self.columns]
+        rows = [[m.label, *self._summary_row(m, cell)] for m in self.measures]
         return Grid(1, [["measure", *titles], *rows])
+
+    def _summary_row(self, measure: Measure, cell: Cell) -> list[str]:
+        """A measure's figures, of which the best of the runs' values is told."""
+        values = [own.get(str(measure), math.nan) for *_, own in self.columns]
+        comparable = [
+            math.nan if figure else value for (_, figure, _), value in zip(self.columns, values, strict=True)
+        ]
+        cells = [cell(measure, value) for value in values]
+        best = with_best(measure, cells, comparable)
+        return [
+            one if figure else told
+            for (_, figure, _), one, told in zip(self.columns, cells, best, strict=True)
+        ]
 
     def queries(self, cell: Cell) -> Grid:
         """A row a query of each run, a column a measure."""
         header = ["run"] * self.named + ["query"]
         rows = [row for name, result in self.runs.items() for row in self._query_rows(name, result, cell)]
-        return Grid(len(header), [[*header, *(m.label for m in self.query_measures)], *rows])
+        titles = [*header, *(m.label for m in self.query_measures)]
+        return Grid(len(header), [titles, *rows], "Queries")
 
     def _query_rows(self, name: str, result: Result, cell: Cell) -> Iterator[list[str]]:
         ids = result.query_ids

@@ -15,7 +15,7 @@ from rankmark.errors import ChoiceError, DataError, did_you_mean
 from rankmark.language.written import paper_column
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.papers import PaperColumn, PaperRow, PaperTable, PaperValue
-from rankmark.rendering.words import listed, printable
+from rankmark.rendering.words import counted, listed, printable
 from rankmark.results.saved import Saved
 from rankmark.statistics.corrections import corrected
 
@@ -132,6 +132,12 @@ class Sliced(OfSlices, Saved, ABC):
     def records(self) -> list[dict[str, Any]]:
         """The rows of `frame` as dicts."""
         return self.frame.rows(named=True)
+
+    def __repr__(self) -> str:
+        counts = Counter(by for by, _ in {(row.by, row.slice) for row in self.rows})
+        slices = ", ".join(f"{counted(count, 'slice')} by {by}" for by, count in counts.items())
+        measures = ", ".join(dict.fromkeys(row.measure for row in self.rows))
+        return f"<{type(self).__name__} of {measures}: {slices}>"
 
     @property
     def _members(self) -> tuple[Any, ...]:
@@ -275,7 +281,7 @@ def _grid(found: Mapping[str, Sliced], by: str, digits: int) -> Grid:
         for row in slices.rows
         if row.by == by
     ]
-    return Grid(len(header) - len(columns), [header, *rows])
+    return Grid(len(header) - len(columns), [header, *rows], f"By {printable(by)}")
 
 
 def slice_label(value: str | None) -> str:

@@ -15,7 +15,8 @@ import numpy as np
 from rankmark.aggregation.query_intervals import made_of_terms
 from rankmark.errors import ChoiceError, NotEvaluatedError
 from rankmark.inputs.attributes import aligned, read_attributes, read_slices
-from rankmark.language.written import written
+from rankmark.language.written import differing, written
+from rankmark.rendering.records import Record
 from rankmark.rendering.words import chance, counted, rounded
 from rankmark.results.sliced import Sliced, corrected_rows, slice_members
 from rankmark.statistics.independent import FEW, FEWEST, MeanDifference, group_difference
@@ -42,8 +43,8 @@ NO_DIFFERENCE = MeanDifference(math.nan, math.nan, math.nan, math.nan)
 """Between the sums of two groups of queries, which are of different sizes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
+@dataclass(frozen=True, slots=True, repr=False)
+class Slice(Record):
     """One measure in one slice; NaN where there are too few queries.
 
     Attributes:
@@ -85,7 +86,7 @@ class Slice:
     caution: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Slices(Sliced):
     """The measures of a result in slices of its queries; ``print(slices)`` shows them.
 
@@ -114,7 +115,7 @@ class Slices(Sliced):
         """As `Sliced.cells`."""
         ends = [rounded(value, f".{digits}f") for value in (row.low, row.high)]
         value = written(row.measure, row.value, digits)
-        difference = written(row.measure, row.difference, digits, "+")
+        difference = differing(row.measure, row.difference, digits)
         return [f"{row.averaged:,}", value, *ends, difference, chance(row.p_corrected, digits)]
 
     def explained(self) -> Iterator[str]:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankmark import _native
 from rankmark.errors import ChoiceError, DataError
+from rankmark.rendering.records import record_html
 from rankmark.statistics.freedom import effective_freedom
 from rankmark.statistics.record import Statistic, check_choice, table
 from rankmark.statistics.resampling import (
@@ -79,6 +80,10 @@ class Interval(NamedTuple):
         least, most = bounds
         low = self.low if least is None else max(self.low, float(least))
         return Interval(low, self.high if most is None else min(self.high, float(most)))
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        return record_html(self)
 
 
 def bounds_of_difference(one: Bounds, other: Bounds) -> Bounds:

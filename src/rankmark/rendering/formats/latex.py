@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rankmark.rendering.blocks import Grid
-from rankmark.rendering.papers import BEST, SECOND, Cell, Laid, PaperFormat, with_minus
+from rankmark.rendering.papers import BEST, SECOND, Laid, PaperCell, PaperFormat, with_minus
 
 __all__ = ["FORMAT"]
 
@@ -112,14 +112,14 @@ def _rules(line: Sequence[tuple[str, int]]) -> Iterator[str]:
         column += span
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: PaperCell) -> str:
     if not cell.number:
         return "--"
     beside, marks = cell.room
     return "".join((_placed(cell), _raised(cell.marks, marks), _phantom(_small(beside))))
 
 
-def _placed(cell: Cell) -> str:
+def _placed(cell: PaperCell) -> str:
     """The number, and what is beside it, as the best or second best or neither."""
     text = _escaped(cell.number) + _small(cell.beside)
     if cell.ends is not None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from rankmark.rendering.blocks import Grid
-from rankmark.rendering.papers import BEST, SECOND, Cell, Laid, PaperFormat, with_minus
+from rankmark.rendering.papers import BEST, SECOND, Laid, PaperCell, PaperFormat, with_minus
 
 __all__ = ["FORMAT"]
 
@@ -88,7 +88,7 @@ def _text(text: str) -> str:
     return f"[{_escaped(text)}]"
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: PaperCell) -> str:
     if not cell.number:
         return "[–]"
     beside, marks = cell.room
@@ -96,7 +96,7 @@ def _cell(cell: Cell) -> str:
     return f"[{_placed(cell)}{_raised(cell.marks)}{room}]"
 
 
-def _placed(cell: Cell) -> str:
+def _placed(cell: PaperCell) -> str:
     """The number, and what is beside it, as the best or second best or neither."""
     text = cell.number + _small(cell.beside)
     if cell.ends is not None:
