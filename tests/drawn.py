@@ -10,13 +10,19 @@ import numpy as np
 
 import rankmark as rm
 from rankmark.figures import Figure
+from rankmark.results import Runs
 
 __all__ = ["DRAWN", "of"]
 
 
-@functools.cache
-def _comparison() -> Any:
-    """Two systems on forty queries, one of which is called what could be a tag."""
+def _predictions() -> dict[str, Any]:
+    rng = np.random.default_rng(1)
+    score = rng.beta(1, 6, 2000)
+    return {"score": score, "label": (rng.random(2000) < score).astype(int)}
+
+
+def _lists() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Judgements of forty queries, and three runs, one of which is called what could be a tag."""
     rng = np.random.default_rng(1)
     qrels = {f"q{i}": {f"d{j}": int(rng.integers(0, 3)) for j in range(8)} for i in range(40)}
     runs = {
@@ -26,13 +32,21 @@ def _comparison() -> Any:
         }
         for name, noise in (("old", 1.5), ("<new> & مرحبا 🎉", 1.0), ("third", 0.8))
     }
-    return rm.compare(qrels, runs, ["nDCG@5", "RR"], baseline="old")
+    return qrels, runs
 
 
-def _predictions() -> dict[str, Any]:
-    rng = np.random.default_rng(1)
-    score = rng.beta(1, 6, 2000)
-    return {"score": score, "label": (rng.random(2000) < score).astype(int)}
+@functools.cache
+def _comparison() -> Any:
+    """Three systems."""
+    return rm.compare(*_lists(), ["nDCG@5", "RR"], baseline="old")
+
+
+@functools.cache
+def _runs(measures: tuple[str, ...] = ("nDCG@1", "nDCG@3", "nDCG@8", "AP"), *, sure: bool = True) -> Any:
+    """The same, evaluated."""
+    qrels, runs = _lists()
+    results = {name: rm.evaluate(qrels, run, measures) for name, run in runs.items()}
+    return Runs({name: each.with_intervals() if sure else each for name, each in results.items()})
 
 
 def _judged() -> tuple[Any, Any]:
@@ -51,13 +65,36 @@ def _judged() -> tuple[Any, Any]:
     return qrels, run
 
 
+def _compared_predictions() -> Any:
+    table = _predictions()
+    table["noise"] = np.random.default_rng(2).random(2000)
+    return rm.compare_predictions(table, {"model": "score", "noise": "noise"}, ["AUC", "LogLoss"])
+
+
+def _curve(kind: Any) -> Callable[[], Any]:
+    confidence = 0.95 if kind in ("ROC", "PR", "DET") else None
+    return lambda: rm.curve(_predictions(), kind, confidence=confidence)
+
+
 DRAWN: Mapping[str, Callable[[], Any]] = {
     "conventions": lambda: rm.differences(*_judged(), ["nDCG@10", "RR"]),
     "conventions of two": lambda: rm.differences(*_judged(), "nDCG@10", like=["ranx", "lightgbm"]),
     "definitions": lambda: rm.identify(*_judged(), "nDCG@10", "0.41"),
     "definitions that are none": lambda: rm.identify(*_judged(), "AP", "0.99999"),
+    "cutoffs": _runs,
+    "cutoffs of one": lambda: _runs()["old"],
     "differences": _comparison,
+    **{name: _curve(name) for name in ("ROC", "PR", "DET", "gain", "lift", "KS", "F1", "scores")},
+    "PCOPC": lambda: rm.curve(_predictions(), "calibration"),
+    "distribution": _runs,
+    "distribution of one": lambda: _runs(sure=False)["old"],
+    "forest": _comparison,
+    "forest of predictions": _compared_predictions,
+    "movers": _comparison,
     "reliability": lambda: rm.curve(_predictions(), "calibration"),
+    "scatter": _comparison,
+    "values": _runs,
+    "values of a comparison": _comparison,
 }
 """By the name of each picture, and words that say of what, a result."""
 

@@ -31,8 +31,10 @@ from rankmark.commands.identify import identify_number
 from rankmark.commands.measures import measures
 from rankmark.commands.names import MEASURE, refuse_mistyped
 from rankmark.commands.output import UnansweredError
+from rankmark.commands.plot import plot
 from rankmark.commands.power import show_power
 from rankmark.commands.predictions import evaluate_table
+from rankmark.commands.report import write_report
 from rankmark.commands.show import show
 from rankmark.commands.trec_eval import trec_eval
 from rankmark.commands.wording import as_options
@@ -65,7 +67,7 @@ def main(args: list[str] | None = None) -> int:
     given = sys.argv[1:] if args is None else args
     try:
         with cleaned_up():
-            return _rankmark.main(given, prog_name="rankmark", standalone_mode=False) or 0
+            return _rankmark.main(given, prog_name="rankmark", standalone_mode=False, obj=given) or 0
     except click.Abort:
         return 130
     except click.UsageError as error:
@@ -227,7 +229,9 @@ for _command in (
     gate,
     gate_predictions,
     show_power,
+    write_report,
     show,
+    plot,
     explain,
     identify_number,
     check_data,

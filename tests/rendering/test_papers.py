@@ -257,7 +257,7 @@ def test_slices_of_runs_are_in_groups() -> None:
 
 @pytest.mark.parametrize("name", ["latex", "typst"])
 def test_caption_and_label_are_as_they_were_given(name: str) -> None:
-    runs = rm.evaluate(QRELS, {"good": GOOD, "fair": FAIR}, "RR")
+    runs = rm.evaluate(QRELS, {"good": GOOD, "fair": FAIR}, "nDCG@3")
     text = runs.format(name, caption="Our 50% better_one.", label="tab:a-b_1")
     assert r"50\% better\_one. The best is bold." in text or r"50% better\_one. The best is bold." in text
     assert r"\label{tab:a-b_1}" in text or "<tab:a-b_1>" in text

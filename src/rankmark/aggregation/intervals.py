@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from rankmark import _native
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import DataError, MeasureError
 from rankmark.forking import need_polars_threads
@@ -40,7 +39,7 @@ from rankmark.statistics.intervals import (
     wilson_interval,
 )
 from rankmark.statistics.jackknife import all_at_bound, jackknife_interval
-from rankmark.statistics.resampling import Floats, check_drawn, check_share
+from rankmark.statistics.resampling import Floats, check_drawn, check_share, resampled_sums
 from rankmark.statistics.spread import without_rounding
 
 if TYPE_CHECKING:
@@ -410,9 +409,7 @@ class OfSums(Sample):
     def _drawn(self, sampling: Sampling) -> Drawn:
         terms = self._grouped(GROUPS, sampling.seed)
         resamples = sampling.resamples or RESAMPLES
-        sums = _native.bootstrap_sums(
-            np.ascontiguousarray(terms), resamples, sampling.seed, sampling.threads
-        ).reshape(resamples, -1)
+        sums = resampled_sums(np.ascontiguousarray(terms), resamples, sampling.seed, sampling.threads)
         without = terms.sum(axis=0) - self._grouped(LEFT_OUT, sampling.seed)
         return Drawn(*(np.array([self.value_of(each) for each in of]) for of in (sums, without)))
 

@@ -155,6 +155,10 @@ class Output:
             echo(text)
 
 
+FILES = "Write here, whole or not at all; NAME.rankmark is for `rankmark show`."
+"""What help says of --output."""
+
+
 OF_PAPERS: Mapping[str, Callable[[Command], Command]] = {
     "caption": click.option("--caption", "paper_caption", metavar="TEXT", help="What a paper's table shows."),
     "label": click.option(  # as --label is a column
@@ -174,7 +178,7 @@ OF_PAPERS: Mapping[str, Callable[[Command], Command]] = {
 """The options of tables for papers, by their names in Python."""
 
 
-def with_output_of(shown: str, *, papers: bool = False) -> Callable[[Command], Command]:
+def with_output_of(shown: str, files: str = FILES, *, papers: bool = False) -> Callable[[Command], Command]:
     """Gives a command that shows this class of `rankmark.results` --format, --digits and --output.
 
     It gets them as one `output`; with `papers` the options of tables for papers, too.
@@ -184,7 +188,7 @@ def with_output_of(shown: str, *, papers: bool = False) -> Callable[[Command], C
             "-o",
             "--output",
             metavar="FILE",
-            help="Write here, whole or not at all; NAME.rankmark is for `rankmark show`.",
+            help=files,
         ),
         *(reversed([*OF_PAPERS.values()]) if papers else ()),
         click.option(

@@ -10,6 +10,7 @@ from rankmark.comparing.formats import ComparisonOptions, View, check_one_table
 from rankmark.comparing.pairs import numbers_of_pairs
 from rankmark.rendering.numbers import Numbered, Parts
 from rankmark.rendering.papers import PaperOptions
+from rankmark.results.reported import Reported
 from rankmark.results.saved import Saved
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class _FormatOptions(ComparisonOptions, PaperOptions, total=False):
     """The options with what formats for papers take."""
 
 
-class Comparison(Compared, Saved, Numbered):
+class Comparison(Compared, Saved, Numbered, Reported):
     """Systems side by side: their means, the differences between them, and how sure these are.
 
     ``print(comparison)`` shows them.

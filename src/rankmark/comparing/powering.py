@@ -16,6 +16,7 @@ from rankmark.comparing.deciding import Figure, OfQueries
 from rankmark.comparing.pairs import check_reach, direction
 from rankmark.comparing.powers import DESIGNS, Design, PowerRow, TopicSetSize
 from rankmark.errors import ChoiceError, UsageError
+from rankmark.progress import reading
 from rankmark.rendering.words import brief
 from rankmark.statistics.bounded import Rows
 from rankmark.statistics.record import check_choice
@@ -122,7 +123,8 @@ def power(
             times = 2 if design == "interval" else 1
             check_reach(WANTED[design], abs(plan.wanted), comparison.measures, times)
         count = systems or len(comparison.systems)
-        rows = [*_of_comparison(plan, comparison, count)]
+        with reading("planning", None, None):
+            rows = [*_of_comparison(plan, comparison, count)]
         notes = (
             *comparison.notes_of_results,
             *_of_few(plan, rows),

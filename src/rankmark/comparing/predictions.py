@@ -38,12 +38,14 @@ from rankmark.inputs.predictions.systems import Columns, asked_systems
 from rankmark.inputs.slicing import By
 from rankmark.language.measure import Measure
 from rankmark.language.written import differing, paper_column, with_best, written
+from rankmark.progress import counting
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.numbers import Numbered, Parts
 from rankmark.rendering.papers import PaperRow, PaperTable, PaperValue
 from rankmark.rendering.records import Record
 from rankmark.rendering.words import chance, listed, printable, rounded
 from rankmark.results.prediction_slices import without_value
+from rankmark.results.reported import Reported
 from rankmark.results.runs import numbers_of
 from rankmark.results.saved import Saved
 from rankmark.statistics.chance import Evidence
@@ -243,7 +245,7 @@ def check_options(function: str, options: Mapping[str, Any]) -> None:
         raise CallError(f"{function}() got an unexpected keyword argument {name!r}{near}")
 
 
-class PredictionComparison(Saved, Numbered):
+class PredictionComparison(Saved, Numbered, Reported):
     """Systems that scored the same rows: their values, the differences between them, and how sure these are.
 
     ``print(comparison)`` shows them.
@@ -394,10 +396,13 @@ class PredictionComparison(Saved, Numbered):
         return corrected_pairs(pairs, self.correction, self.alpha)
 
     def _judged(self, systems: Mapping[str, Evaluated], slices: int) -> Iterator[PredictionPair]:
-        tests = len(self.measures) * len(self.opponents) * slices
-        for measure in self.measures:
-            for system, other in self.opponents:
-                yield self._pair(measure, system, other, (systems[system], systems[other]), tests)
+        work = len(self.measures) * len(self.opponents)
+        with counting("comparing systems", work) as counter:
+            for measure in self.measures:
+                for system, other in self.opponents:
+                    of = systems[system], systems[other]
+                    yield self._pair(measure, system, other, of, work * slices)
+                    counter.done += 1
 
     def _pair(
         self, measure: Measure, system: str, other: str, of: tuple[Evaluated, Evaluated], tests: int

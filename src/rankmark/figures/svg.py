@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from html import escape
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from rankmark.figures.drawing import Canvas, drawn
+import numpy as np
+
+from rankmark.figures.drawing import WORDS, Canvas, drawn
 from rankmark.figures.marks import (
     Bars,
     Boxes,
@@ -23,7 +25,7 @@ from rankmark.figures.marks import (
 )
 from rankmark.figures.scales import Scale, scale_of
 from rankmark.figures.words import broken, cut, width
-from rankmark.rendering.theme import DARK, LIGHT, variables
+from rankmark.rendering.theme import DARK, LIGHT, Theme, variables
 from rankmark.rendering.words import printable
 
 if TYPE_CHECKING:
@@ -31,11 +33,10 @@ if TYPE_CHECKING:
 
 __all__ = ["sheet", "svg"]
 
-Theme = Literal["auto", "light", "dark"]
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
 EDGE, GAP = 14.0, 26.0
 """Pixels around everything, and between panels."""
-TITLE, SUBTITLE, LABEL, NOTE = 15.0, 12.5, 11.5, 11.0
+TITLE, SUBTITLE, LABEL, NOTE = 15.0, 12.5, WORDS, 11.0
 """Sizes of words."""
 ROW, TWO_LINES = 23.0, 36.0
 """Pixels a name on the y axis takes; where it stands with its aside above what is drawn."""
@@ -146,7 +147,7 @@ class _Layout:
             _swatch(mark, x, self.y - LABEL * 0.35, self.canvas)
             self.canvas.text(x + 24, self.y, name, "ink")
             x += 24 + width(name, LABEL) + 20
-        self.y += 4
+        self.y += 8
 
 
 def _swatch(mark: Mark, x: float, y: float, canvas: Canvas) -> None:
@@ -304,6 +305,14 @@ def _aligned(drawings: Sequence[_PanelDrawing]) -> None:
 def _apart(scale: Scale, count: int, *, within: float) -> Iterator[tuple[float, str]]:
     """The ticks of an x axis whose words do not touch each other."""
     ticks = scale.ticks(count)
+    if scale.axis.at:
+        until = -np.inf
+        for value, text in ticks:
+            half = width(text, LABEL) / 2 + 4
+            if scale(value) - half >= until:
+                until = float(scale(value)) + half
+                yield value, text
+        return
     if scale.axis.scale != "names":
         broadest = max((width(text, LABEL) for _, text in ticks), default=0.0) + 14
         skip = max(1, -(-int(broadest * len(ticks)) // max(int(within), 1)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal, InvalidOperation
 from itertools import combinations
@@ -18,6 +18,7 @@ from rankmark.language.names import as_measure
 from rankmark.language.parameters import format_value
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.language.registry import MEAN
+from rankmark.progress import Counter, counting
 from rankmark.rendering.blocks import Block, Grid, Prose, toned
 from rankmark.rendering.records import Record
 from rankmark.rendering.words import brief, counted, first_of, rounded
@@ -95,7 +96,7 @@ class Identification(Saved):
         return tuple(each for each in self.candidates if each.fits)
 
     def __repr__(self) -> str:
-        return f"<Identification {self._verdict()}>"
+        return f"<Identification {self.verdict}>"
 
     def _blocks(self, digits: int) -> Iterator[Block]:
         yield Prose([self.verdict])
@@ -224,12 +225,13 @@ def identify(
     check_threads(threads)
     number = _Number.read(value, asked)
     tables = read_inputs(qrels, run, columns)
-    search = _Search(tables, threads, measure, said)
-    search.look()
-    if not search.has(number):
-        search.look_at_several()
-    if not search.has(number):
-        search.look_at_other_cutoffs()
+    with counting("trying definitions", 0) as counter:
+        search = _Search(tables, threads, measure, said, counter)
+        search.look()
+        if not search.has(number):
+            search.look_at_several()
+        if not search.has(number):
+            search.look_at_other_cutoffs()
     return Identification(
         measure=asked.label,
         wanted=number.wanted,
@@ -295,9 +297,15 @@ class _Search:
     """Evaluates definitions, each once, and all measures of the same choices together."""
 
     def __init__(
-        self, tables: tuple[Input, Input], threads: int | None, asked: str | Measure, said: Mapping[str, Any]
+        self,
+        tables: tuple[Input, Input],
+        threads: int | None,
+        asked: str | Measure,
+        said: Mapping[str, Any],
+        counter: Counter,
     ) -> None:
         self._tables, self._threads = tables, threads
+        self.counter = counter
         self._asked, self._said = asked, said
         self._standard = _Definition(as_measure(asked), Choices(**said))
         self.values: dict[_Definition, float] = {}
@@ -318,14 +326,17 @@ class _Search:
         self._evaluate(self._standard.choices, measures)
         if not self.values:  # says why
             evaluate_tables(*self._tables, Plan((self._standard.measure,), self._standard.choices))
+        self.counter.total += len(conventions()) + len(self._choices)
         for name in conventions():
             self._look_at(name)
+            self.counter.done += 1
         usual = self._of(self._standard.choices)
         telling = []
         for name, word in self._choices:
             changed: dict[str, Any] = {name: word}
             choices = replace(self._standard.choices, **changed)
             self._evaluate(choices, measures)
+            self.counter.done += 1
             if self._of(choices) != usual:
                 telling.append((name, word))
         self._choices = telling
@@ -333,9 +344,9 @@ class _Search:
     def look_at_several(self) -> None:
         """Two and three changes together."""
         measures = self._variants(self._standard.measure, most=2)
-        for several in range(3):
-            for changes in _together(self._choices, several):
-                self._evaluate(replace(self._standard.choices, **changes), measures)
+        self._try(
+            [changes for several in range(3) for changes in _together(self._choices, several)], measures
+        )
 
     def look_at_other_cutoffs(self) -> None:
         """Each change alone, at other cutoffs."""
@@ -344,8 +355,14 @@ class _Search:
             return
         others = [Measure.of(standard.page, standard.given, k) for k in CUTOFFS if k != standard.cutoff]
         measures = [each for base in others for each in self._variants(base, most=1)]
-        for changes in ({}, *_together(self._choices, 1)):
+        self._try([{}, *_together(self._choices, 1)], measures)
+
+    def _try(self, several: Sequence[Mapping[str, Any]], measures: Sequence[Measure]) -> None:
+        """Evaluates the measures under each of several changes of the choices."""
+        self.counter.total += len(several)
+        for changes in several:
             self._evaluate(replace(self._standard.choices, **changes), measures)
+            self.counter.done += 1
 
     def has(self, number: _Number) -> bool:
         """Whether a definition was found that fits."""

@@ -26,6 +26,7 @@ __all__ = [
     "Systems",
     "confidence_of",
     "families",
+    "higher_is",
     "measures_of",
     "pair_of",
     "some_of",
@@ -156,6 +157,11 @@ def families(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
 
 def _cutoff(measure: Measure) -> int:
     return measure.cutoff or 0
+
+
+def higher_is(measure: Measure) -> str:
+    """What higher values are, for an axis; empty where they are neither better nor worse."""
+    return {"more": "higher is better", "less": "lower is better"}.get(measure.better, "")
 
 
 def confidence_of(shown: Systems) -> str:

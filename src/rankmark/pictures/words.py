@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS
 from rankmark.language.measure import Measure
+from rankmark.pictures.choosing import higher_is
 from rankmark.rendering.words import chance, counted, rounded
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ __all__ = ["axis_of", "between", "difference_words", "of_value", "p_words", "que
 
 def axis_of(measure: Measure, text: str = "") -> str:
     """What stands at an axis of a measure: `text` or its name, and what is better."""
-    better = {"more": "higher is better", "less": "lower is better"}.get(measure.better, "")
+    better = higher_is(measure)
     return (text or measure.label) + f" ({better})" * bool(better)
 
 

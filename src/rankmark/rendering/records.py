@@ -86,7 +86,8 @@ def brief_figure(value: Any) -> str:
             text = printable(value)
             return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
         case Mapping():
-            return counted(len(value), "entry", "entries")
+            shown = ", ".join(f"{brief_figure(key)}: {brief_figure(each)}" for key, each in value.items())
+            return f"{{{shown}}}" if len(shown) <= LONGEST else counted(len(value), "entry", "entries")
         case tuple() | list() if any(not isinstance(each, str | int | float) for each in value):
             return repr(value) if hasattr(value, "_fields") else counted(len(value), "entry", "entries")
         case tuple() | list():

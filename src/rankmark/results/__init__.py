@@ -52,6 +52,7 @@ _HOME = {
     "PredictionResult": "results.predictions",
     "PredictionSlice": "results.prediction_slices",
     "PredictionSlices": "results.prediction_slices",
+    "Report": "reports.page",
     "Result": "results.base",
     "RowMeasureCounts": "aggregation.counts",
     "Runs": "results.runs",

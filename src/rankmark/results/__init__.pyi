@@ -39,6 +39,7 @@ from rankmark.peers.difference import Difference as Difference
 from rankmark.peers.difference import Differences as Differences
 from rankmark.peers.identification import Candidate as Candidate
 from rankmark.peers.identification import Identification as Identification
+from rankmark.reports.page import Report as Report
 from rankmark.results.base import Result as Result
 from rankmark.results.by_class import ByClass as ByClass
 from rankmark.results.given import GivenResult as GivenResult

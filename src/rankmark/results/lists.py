@@ -17,6 +17,7 @@ from rankmark.errors import ChoiceError
 from rankmark.inputs.clusters import Clustering, ClustersBy
 from rankmark.language.measure import Measure
 from rankmark.language.signature import Recipe
+from rankmark.progress import counting
 from rankmark.rendering.records import Entries
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
@@ -160,13 +161,16 @@ class ListResult(Result):
         how["together"] = len(again.measures)
         labels = None if clustering is None else clustering.labels(again.query_ids)
         again._intervals = {}
-        for measure in again.measures:
-            if math.isnan(again[measure]):
-                continue
-            try:
-                again._intervals[str(measure)] = interval_of_terms(again.query_terms(measure), labels, **how)
-            except ChoiceError as error:
-                raise ChoiceError(f"{measure}: {error}") from None
+        with counting("making intervals", len(again.measures)) as counter:
+            for measure in again.measures:
+                counter.done += 1
+                if math.isnan(again[measure]):
+                    continue
+                try:
+                    interval = interval_of_terms(again.query_terms(measure), labels, **how)
+                except ChoiceError as error:
+                    raise ChoiceError(f"{measure}: {error}") from None
+                again._intervals[str(measure)] = interval
         return again
 
     @property

@@ -16,6 +16,7 @@ from rankmark.rendering.formats.json import ByName
 from rankmark.rendering.numbers import Numbered, Parts
 from rankmark.rendering.papers import PaperOptions, PaperRow, PaperTable, PaperValue
 from rankmark.rendering.words import listed, printable
+from rankmark.results.reported import Reported
 from rankmark.results.saved import Saved
 from rankmark.results.sliced import Sliced, blocks_of, frame_of, papers_of
 
@@ -48,7 +49,7 @@ class FormatOptions(Options, PaperOptions, total=False):
     """The same with what those for papers take."""
 
 
-class OfRuns(Saved, Numbered, ABC):
+class OfRuns(Saved, Numbered, Reported, ABC):
     """What is shown as results by the names of their runs."""
 
     __slots__ = ()

@@ -11,7 +11,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankmark import _native
 from rankmark.errors import ChoiceError, DataError
 from rankmark.rendering.records import record_html
 from rankmark.statistics.freedom import effective_freedom
@@ -26,6 +25,7 @@ from rankmark.statistics.resampling import (
     check_share,
     cluster_totals,
     known,
+    resampled_sums,
 )
 from rankmark.statistics.spread import ROUNDING, deviations, scaled, without_rounding
 
@@ -403,7 +403,7 @@ def studentised_ratios(
     units = len(totals)
     terms = [totals, totals**2] if alike else [totals, totals**2, sizes, totals * sizes, sizes**2]
     table = np.column_stack(terms)
-    sums = _native.bootstrap_sums(table, resamples, seed, threads or 0).reshape(resamples, -1)
+    sums = resampled_sums(table, resamples, seed, threads)
     total, squares, *of_sizes = np.ascontiguousarray(sums.T)
     size, products, sizes_squared = of_sizes or (units, total, units)
     mean = total / size
