@@ -38,6 +38,8 @@ DASHES: Mapping[str, str] = {
     "series-6": "5 2 1 2 1 2",
 }
 """Lines differ by more than colour."""
+WORDS = 11.5
+"""The size of words."""
 SIZE = 3.6
 """Pixels from the middle of a point to its edge."""
 
@@ -298,7 +300,10 @@ def _rule(mark: Rule, x: Scale, y: Scale, canvas: Canvas) -> None:
             canvas.fill(f"M{low} {_n(y.first)}H{high}V{_n(y.last)}H{low}Z", mark.tone, opacity=0.16)
         canvas.stroke(f"M{_n(at)} {_n(y.first)}V{_n(y.last)}", mark.tone, 1.1, dash=dash)
         if mark.text:
-            canvas.text(at + 4, end + 10, mark.text, mark.tone, halo=True)
+            beyond = at + 4 + width(mark.text, WORDS) > max(x.first, x.last)
+            where = at - 4 if beyond else at + 4
+            anchor: Literal["start", "end"] = "end" if beyond else "start"
+            canvas.text(where, end + 10, mark.text, mark.tone, anchor=anchor, halo=True)
     elif mark.y is not None:
         at = float(y(mark.y))
         if mark.low is not None and mark.high is not None:

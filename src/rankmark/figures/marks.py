@@ -48,7 +48,8 @@ class Axis:
 
     Attributes:
         label: what the numbers are, with their unit.
-        scale: ``linear``, ``log``, or ``names``, on which the i-th name stands at i; on y from above.
+        scale: ``linear``, ``log``, ``normal``, on which rates stand at their normal deviates, or ``names``,
+            on which the i-th name stands at i; on y from above.
         names: of the scale ``names``.
         asides: what stands at the other end of each name of y, such as its numbers.
         reach: values up to which it goes at least, such as 0.
@@ -59,7 +60,7 @@ class Axis:
     """
 
     label: str = ""
-    scale: Literal["linear", "log", "names"] = "linear"
+    scale: Literal["linear", "log", "normal", "names"] = "linear"
     names: tuple[str, ...] = ()
     asides: tuple[str, ...] = ()
     reach: tuple[float, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,20 @@ __all__ = ["Scale", "scale_of", "written"]
 
 MARGIN = 0.03
 """By how much of its length an axis is longer than what stands on it, where it has no natural end."""
+
+RATES = (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999, 0.9999, 1 - 1e-5, 1 - 1e-6)
+"""What stands at an axis of normal deviates."""
+
+
+def _deviates(rates: Floats) -> Floats:
+    from scipy.special import ndtri  # which takes longer to load than most pictures take
+
+    deviates: Floats = np.asarray(ndtri(rates), np.float64)
+    return deviates
+
+
+STRAIGHT: Mapping[str, Callable[[Floats], Floats]] = {"log": np.log10, "normal": _deviates}
+"""What makes lengths of the numbers of an axis that is not linear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +51,10 @@ class Scale:
     def __call__(self, values: float | Floats) -> Floats:
         """The pixels of numbers; those beyond the ends are at the ends."""
         found = np.asarray(values, np.float64)
-        low, high = self.low, self.high
-        if self.axis.scale == "log":
+        low, high = (np.asarray(each, np.float64) for each in (self.low, self.high))
+        if straight := STRAIGHT.get(self.axis.scale):
             with np.errstate(divide="ignore", invalid="ignore"):
-                found = np.log10(found)
-            low, high = math.log10(low), math.log10(high)
+                found, low, high = straight(found), straight(low), straight(high)
         share = np.clip((found - low) / (high - low), 0, 1)
         return self.first + share * (self.last - self.first)
 
@@ -51,7 +64,8 @@ class Scale:
             return []
         if self.axis.scale == "names":
             return [(float(i), name) for i, name in enumerate(self.axis.names)]
-        values = [each for each in self.axis.at if self.low <= each <= self.high]
+        at = RATES if self.axis.scale == "normal" and not self.axis.at else self.axis.at
+        values = [each for each in at if self.low <= each <= self.high]
         if not values and self.axis.scale == "log":
             values = _powers(self.low, self.high, count)
         values = values or _round_numbers(self.low, self.high, count)
@@ -102,8 +116,8 @@ def _round_numbers(low: float, high: float, count: int) -> list[float]:
 def _powers(low: float, high: float, count: int) -> list[float]:
     """Powers of ten between both ends, and multiples of them where there are few."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    for factors in ((1,), (1, 3), (1, 2, 5)):
-        skip = max(1, -(-(last - first) // max(count, 1))) if factors == (1,) else 1
+    most = max(1, -(-(last - first) // max(count, 1)))
+    for factors, skip in (*(((1,), each) for each in range(most, 0, -1)), ((1, 3), 1), ((1, 2, 5), 1)):
         found = [f * 10.0**p for p in range(first, last + 1, skip) for f in factors]
         found = [each for each in found if low * (1 - 1e-9) <= each <= high * (1 + 1e-9)]
         if len(found) >= min(count, 3):
@@ -119,7 +133,7 @@ def written(values: list[float], *, percent: bool = False) -> list[str]:
     gaps = [abs(b - a) for a, b in itertools.pairwise(shown)] or [abs(shown[0]) or 1]
     digits = max(0, -math.floor(math.log10(min(gaps)) + 1e-9))
     largest = max(map(abs, shown))
-    if largest >= 1e6 or (digits > 6 and largest < 1e-3) or max(gaps) > 10 * min(gaps):
-        return [f"{each:g}" for each in shown]
     unit = " %" if percent else ""
+    if largest >= 1e6 or (digits > 6 and largest < 1e-3) or max(gaps) > 10 * min(gaps):
+        return [f"{each:g}{unit}" for each in shown]
     return [f"{each if abs(each) > 1e-12 else 0:,.{digits}f}{unit}".replace("-", "−") for each in shown]

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from html import escape
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankmark.figures.drawing import Canvas, drawn
+from rankmark.figures.drawing import WORDS, Canvas, drawn
 from rankmark.figures.marks import (
     Bars,
     Boxes,
@@ -25,7 +25,7 @@ from rankmark.figures.marks import (
 )
 from rankmark.figures.scales import Scale, scale_of
 from rankmark.figures.words import broken, cut, width
-from rankmark.rendering.theme import DARK, LIGHT, variables
+from rankmark.rendering.theme import DARK, LIGHT, Theme, variables
 from rankmark.rendering.words import printable
 
 if TYPE_CHECKING:
@@ -33,11 +33,10 @@ if TYPE_CHECKING:
 
 __all__ = ["sheet", "svg"]
 
-Theme = Literal["auto", "light", "dark"]
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
 EDGE, GAP = 14.0, 26.0
 """Pixels around everything, and between panels."""
-TITLE, SUBTITLE, LABEL, NOTE = 15.0, 12.5, 11.5, 11.0
+TITLE, SUBTITLE, LABEL, NOTE = 15.0, 12.5, WORDS, 11.0
 """Sizes of words."""
 ROW, TWO_LINES = 23.0, 36.0
 """Pixels a name on the y axis takes; where it stands with its aside above what is drawn."""
