@@ -75,6 +75,7 @@ _HOME = {
 _MODULES = {
     "compat": "compat",
     "hooks": "hooks",
+    "pictures": "pictures",
     "results": "results",
     "spark": "api.spark",
     "statistics": "statistics",

@@ -1,5 +1,6 @@
 from rankmark import compat as compat
 from rankmark import hooks as hooks
+from rankmark import pictures as pictures
 from rankmark import results as results
 from rankmark import statistics as statistics
 from rankmark.api import spark as spark

@@ -31,6 +31,7 @@ from rankmark.commands.identify import identify_number
 from rankmark.commands.measures import measures
 from rankmark.commands.names import MEASURE, refuse_mistyped
 from rankmark.commands.output import UnansweredError
+from rankmark.commands.plot import plot
 from rankmark.commands.power import show_power
 from rankmark.commands.predictions import evaluate_table
 from rankmark.commands.report import write_report
@@ -230,6 +231,7 @@ for _command in (
     show_power,
     write_report,
     show,
+    plot,
     explain,
     identify_number,
     check_data,

@@ -54,8 +54,31 @@ def test_what_is_of_no_item_is_in_no_list() -> None:
     metric = rm.hooks.KerasMetric("nDCG@5", dtype="float64")
     assert metric.name == "nDCG@5"
     assert float(metric({"labels": grades, "mask": mask}, scores)) == pytest.approx(expected)
-    metric.reset_state()
-    assert float(metric(np.where(mask, grades, -1), scores)) == pytest.approx(expected)
+    with pytest.raises(rm.DataError, match=r"labels are below 0, the least is -1: .* say which"):
+        metric.update_state(np.where(mask, grades, -1), scores)
+    padded = rm.hooks.KerasMetric("nDCG@5", negative="padding", dtype="float64")
+    assert float(padded(np.where(mask, grades, -1), scores)) == pytest.approx(expected)
+    assert type(padded).from_config(padded.get_config())._batches._negative == "padding"
+    graded = rm.hooks.KerasMetric("nDCG@5", negative="grade", dtype="float64")
+    below = np.where(mask, grades, -1)
+    assert float(graded(below, scores)) == pytest.approx(
+        rm.evaluate_arrays(scores, below, "nDCG@5")["nDCG@5"]
+    )
+
+
+def test_rows_stand_beside_lists() -> None:
+    grades, scores = lists()
+    clicks, mask = (grades > 1).astype(np.float32), np.random.default_rng(1).random(grades.shape) < 0.6
+    metric = rm.hooks.KerasMetric("nDCG@5, AUC", negative="padding", dtype="float64")
+    for part in (slice(0, 16), slice(16, None)):
+        metric.update_state(np.where(mask, clicks, -1)[part], scores[part])
+    values = {name: float(value) for name, value in metric.result().items()}
+    row, _ = np.nonzero(mask)
+    table = {"label": clicks[mask], "score": scores[mask], "query": row}
+    assert values == pytest.approx(rm.evaluate_predictions(table, "nDCG@5, AUC").values, rel=1e-12)
+    assert values["nDCG@5"] == pytest.approx(
+        rm.evaluate_arrays(scores, clicks, "nDCG@5", mask=mask)["nDCG@5"]
+    )
 
 
 @pytest.mark.parametrize(("name", "asked"), [("NDCG", "nDCG(gain=exp2)@5"), ("MeanReciprocalRank", "RR@5")])

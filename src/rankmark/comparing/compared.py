@@ -258,6 +258,11 @@ class Compared:
         found = self._find(measure)
         return self._data.terms[found][self._known(system)].at(self._data.common[found]).value()
 
+    def seed_values(self, system: str, measure: str | Measure) -> list[float]:
+        """The value of each of a system's seeds, of which `value` is the mean."""
+        found = self._find(measure)
+        return self._data.terms[found][self._known(system)].at(self._data.common[found]).seed_values()
+
     def interval(self, system: str, measure: str | Measure) -> Interval:
         """The confidence interval of `value`."""
         return self.made_interval(system, measure).ends
@@ -337,12 +342,12 @@ class Compared:
 
         """
         found = read_attributes(attributes, columns, None, self.query_ids)
-        return compared_in_slices(self._data, self.query_ids, found, self.plan)
+        return compared_in_slices(self._data, self.query_ids, found, self.plan, self.baselines)
 
     def in_slices(self, by: By, places: Places) -> Self:
         """It with slices by what was asked for, which is found in these places."""
         found = read_slices(by, places, self.query_ids)
-        self.slices = compared_in_slices(self._data, self.query_ids, found, self.plan)
+        self.slices = compared_in_slices(self._data, self.query_ids, found, self.plan, self.baselines)
         return self
 
     def movers(self, count: int = 10, measure: str | Measure | None = None) -> list[Mover]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from rankmark.calling import refuse_unknown
 from rankmark.figures.marks import Axis, Column, Mark
 from rankmark.rendering.blocks import Block, Grid, Prose, Section
+from rankmark.rendering.files import write_whole
+from rankmark.rendering.formats import format_of
 from rankmark.rendering.html import html
 from rankmark.rendering.shown import Shown
+from rankmark.rendering.theme import Theme
 
 if TYPE_CHECKING:
     import altair
@@ -76,7 +80,7 @@ class Figure(Shown):
     def __repr__(self) -> str:
         return f"<Figure {self.title!r}>"
 
-    def to_svg(self, *, width: int = 720, theme: Literal["auto", "light", "dark"] = "auto") -> str:
+    def to_svg(self, *, width: int = 720, theme: Theme = "auto") -> str:
         """It as SVG, without scripts.
 
         Args:
@@ -88,8 +92,12 @@ class Figure(Shown):
 
         return svg(self, width=width, theme=theme)
 
-    def to_png(self) -> bytes:
-        """It as PNG, light, with two dots a pixel.
+    def to_png(self, *, width: int = 720, theme: Theme = "light") -> bytes:
+        """It as PNG, with two dots a pixel.
+
+        Args:
+            width: in pixels.
+            theme: ``light`` or ``dark``; ``auto`` is light.
 
         Raises:
             ToolMissingError: the extra ``pictures`` is not installed.
@@ -97,10 +105,14 @@ class Figure(Shown):
         """
         from rankmark.figures.images import png
 
-        return png(self.to_svg(theme="light"))
+        return png(self.to_svg(width=width, theme=_settled(theme)))
 
-    def to_pdf(self) -> bytes:
-        """It as a PDF of one page of its size, light, with words as words.
+    def to_pdf(self, *, width: int = 720, theme: Theme = "light") -> bytes:
+        """It as a PDF of one page of its size, with words as words.
+
+        Args:
+            width: in pixels.
+            theme: ``light`` or ``dark``; ``auto`` is light.
 
         Raises:
             ToolMissingError: the extra ``pictures`` is not installed.
@@ -108,7 +120,7 @@ class Figure(Shown):
         """
         from rankmark.figures.images import pdf
 
-        return pdf(self.to_svg(theme="light"))
+        return pdf(self.to_svg(width=width, theme=_settled(theme)))
 
     def to_vega_lite(self) -> dict[str, Any]:
         """It as a specification of Vega-Lite 5 with its data in it, for those who restyle it."""
@@ -136,9 +148,24 @@ class Figure(Shown):
                     title = ": ".join(filter(None, (panel.title, of)))
                     yield title, _table(panel, columns)
 
-    def write(self, path: str | Path, name: str | None = None, digits: int = 4, **options: Any) -> None:
-        """Writes it to a file, whole or not at all; the path's ending says how unless `name` does."""
-        Shown.write(self, path, name, digits, **options)
+    def write(
+        self, path: str | Path, name: str | None = None, digits: int | None = None, **options: Any
+    ) -> None:
+        """Writes it to a file, whole or not at all; the path's ending says how unless `name` does.
+
+        Pictures take the options of `to_svg`, `to_png` and `to_pdf`: ``width`` and ``theme``.
+        """
+        known: Mapping[str, Callable[..., str | bytes]] = {
+            "svg": self.to_svg,
+            "png": self.to_png,
+            "pdf": self.to_pdf,
+        }
+        draw = known.get(name or format_of(path))
+        if draw is None:
+            Shown.write(self, path, name, digits, **options)
+            return
+        refuse_unknown("write", options, ["path", "name", "digits", "width", "theme"])
+        write_whole(path, draw(**options))
 
     def _figure(self) -> Figure:
         return self
@@ -178,6 +205,11 @@ class Figure(Shown):
         """Its data as tables that a page shows when asked to, and screen readers read."""
         blocks = (Section(title, [], _shortened(grid, 4)) for title, grid in self.data())
         return f'<details class="rankmark"><summary>Data</summary>{html(blocks)}</details>'
+
+
+def _settled(theme: Theme) -> Theme:
+    """The theme of what does not change with who looks at it."""
+    return "light" if theme == "auto" else theme
 
 
 def _table(panel: Panel, columns: list[Column]) -> Grid:

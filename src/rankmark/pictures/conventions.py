@@ -59,9 +59,10 @@ def conventions(found: Differences, *, measure: str | None = None, digits: int =
             x=values[others],
             y=rows[others],
             labels=tuple(", ".join(groups[i].like) for i in others),
+            name=f"otherwise than {first}",
             tone="series-1",
         ),
-        Points(x=values[mine], y=rows[mine], labels=(", ".join(own.like),), tone="ink"),
+        Points(x=values[mine], y=rows[mine], labels=(", ".join(own.like),), name=f"as {first}", tone="ink"),
     )
     measured = meant(asked, None if first == OURS else first, LISTS_FIRST)
     return Figure(

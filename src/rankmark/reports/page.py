@@ -15,14 +15,18 @@ from rankmark.figures.svg import sheet, svg
 from rankmark.rendering.files import write_whole
 from rankmark.rendering.html import html
 from rankmark.rendering.theme import variables
+from rankmark.reports.summary import ISOLATES
 from rankmark.tools import tool
 
 if TYPE_CHECKING:
+    from rankmark.figures import Figure
     from rankmark.reports.parts import Part
     from rankmark.reports.summary import Summary
 
 __all__ = ["Report", "check_renderer", "render"]
 
+LONGEST = 30_000
+"""Characters of the data of a picture, which stand beneath it."""
 FOLDER = Path(__file__).parent
 
 
@@ -75,9 +79,16 @@ def render(title: str, summary: Summary, parts: Sequence[Part]) -> Report:
         style=markup(style),
         script=markup(script),
         shown=lambda blocks: markup(html(blocks)),
-        drawn=lambda figure: markup(svg(figure, alone=False)),
+        drawn=lambda figure, width: markup(svg(figure, width=width, alone=False)),
+        told=lambda figure: markup(_data(figure)),
     )
-    return Report(title, page)
+    return Report(title.translate(ISOLATES), page)
+
+
+def _data(figure: Figure) -> str:
+    """What a picture shows as a table, where that is no table of a row a query."""
+    data = figure.data_html()
+    return data if len(data) <= LONGEST else ""
 
 
 def _policy(styles: Sequence[str], scripts: Sequence[str]) -> str:

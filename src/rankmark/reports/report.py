@@ -47,7 +47,7 @@ __all__ = ["MEASURES", "ROW_MEASURES", "Subject", "report", "report_of", "report
 
 MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 ROW_MEASURES = ("AUC", "LogLoss", "NE", "PCOPC")
-MOST_ROWS = 3_000_000
+MOST_ROWS = 1_000_000
 """Results of a system, beyond which some 30 conventions take too long to be tried without being asked for."""
 
 
@@ -75,7 +75,7 @@ def report(
     It is one file that needs no network, and is read without JavaScript, too. Several systems are compared as
     `compare` does, with its usual test; one alone is evaluated with intervals. The data are checked. With
     JavaScript queries can be sorted, filtered and opened, to see the lists of two systems side by side; the
-    lists of those that changed most are in the file, 2,000 of all systems together.
+    lists of those that changed most are in the file, 4,000 of all systems together.
 
     Args:
         qrels: the judgements, as for `evaluate`.
@@ -89,7 +89,7 @@ def report(
         queries: texts of queries, likewise.
         title: of the page.
         conventions: whether to show what other tools' conventions make of the first measure; None for
-            tables of up to three million results.
+            tables of up to a million results.
         like: a convention, as for `evaluate`.
         columns: as for `evaluate`.
         seed: of resamples, and of ``ties="random"``.
@@ -123,10 +123,7 @@ def report(
         conventions=_conventions(shown, judged, tables, conventions),
         lists=None if values is None else _lists(shown, values, judged, tables, titles),
         texts=texts_of(texts, [] if values is None else list(map(str, values.ids))),
-        files=[
-            *_files("judgements", qrels),
-            *(file for name, run in systems.items() for file in _files(name, run)),
-        ],
+        files=_files_of({"judgements": qrels, **systems}),
         command=command,
     )
     return report_of(shown, title=title, beside=beside)
@@ -189,7 +186,7 @@ def report_predictions(
         name: check_predictions(own, score=score, **roles, **groups) for name, (own, score) in systems.items()
     }
     curves = [
-        (name, curve(own, kind, score=score, threads=threads, **roles))
+        (name, curve(own, kind, score=score, confidence=0.95, threads=threads, **roles))
         for name, (own, score) in systems.items()
         for kind in ("calibration", "ROC", "PR")
         if kind != "calibration" or not reports[name]["not-probabilities"]
@@ -197,7 +194,7 @@ def report_predictions(
     beside = Beside(
         check=_together(reports),
         curves=curves,
-        files=[file for name, (own, _) in systems.items() for file in _files(name or "table", own)],
+        files=_files_of({name or "table": own for name, (own, _) in systems.items()}),
         command=command,
     )
     return report_of(shown, title=title, beside=beside)
@@ -301,6 +298,16 @@ def _lists(
     rows = sorted(values.first(max(1, LISTS // len(tables))))
     queries = [values.ids[row] for row in rows]
     return packed_lists(judgements, aligned, Choices(**first.choices), queries, rows, titles)
+
+
+def _files_of(tables: Mapping[str, Any]) -> list[File]:
+    """The files of tables, each once, by what they are."""
+    found: dict[str, File] = {}
+    for role, source in tables.items():
+        for each in _files(role, source):
+            known = found.get(each.path)
+            found[each.path] = each if known is None else replace(known, role=f"{known.role}, {role}")
+    return list(found.values())
 
 
 def _files(role: str, source: Any) -> list[File]:

@@ -93,6 +93,7 @@ class PredictionSlices(Sliced):
     overall: Mapping[str, float] = field(default_factory=dict)
 
     row: ClassVar[type] = PredictionSlice
+    counted: ClassVar[str] = "rows"
 
     @property
     def columns(self) -> tuple[str, ...]:

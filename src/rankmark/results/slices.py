@@ -106,6 +106,7 @@ class Slices(Sliced):
     overall: Mapping[str, float] = field(default_factory=dict)
 
     row: ClassVar[type] = Slice
+    counted: ClassVar[str] = "queries"
 
     @property
     def columns(self) -> tuple[str, ...]:
