@@ -208,12 +208,12 @@ class _PanelDrawing:
         if self.panel.square:
             return self.inner
         if self.panel.y.scale == "names":
-            return max((TWO_LINES if self.room.stacked else ROW) * len(self.panel.y.names), 2 * ROW)
+            return max((TWO_LINES if self.room.stacked else ROW) * len(self.panel.y.names), ROW)
         return min(max(self.inner * SHAPES, 170.0), 340.0)
 
     def _margins(self) -> _Room:
         x, y = self.panel.x, self.panel.y
-        stacked = bool(y.asides) and self.width < LEAST
+        stacked = bool(y.asides) and (y.above or self.width < LEAST)
         left = 0.0 if stacked else 8 + _broadest(self._words_of_y())
         left = min(left, (0.34 if y.asides else 0.42) * self.width)
         top = 16 + 17 * bool(self.panel.title) + 17 * bool(y.label)
