@@ -68,7 +68,7 @@ OF_ROWS = ("label", "score", "query", "item", "weight", "positive", "systems")
 @click.option(
     "--conventions/--no-conventions",
     default=None,
-    help="Show what other tools make of the first measure.  [default: up to 3 million results]",
+    help="Show what other tools make of the first measure.  [default: up to a million results]",
 )
 @with_like
 @with_choices

@@ -21,7 +21,7 @@ __all__ = ["LISTS", "packed_lists"]
 
 DEPTH = 20
 """Items of a list that are shown."""
-LISTS = 2_000
+LISTS = 4_000
 """Lists that a page has room for, of all systems together."""
 LONGEST = 160
 """Characters of a title."""

@@ -15,6 +15,7 @@ from rankmark.figures.svg import sheet, svg
 from rankmark.rendering.files import write_whole
 from rankmark.rendering.html import html
 from rankmark.rendering.theme import variables
+from rankmark.reports.summary import ISOLATES
 from rankmark.tools import tool
 
 if TYPE_CHECKING:
@@ -75,9 +76,9 @@ def render(title: str, summary: Summary, parts: Sequence[Part]) -> Report:
         style=markup(style),
         script=markup(script),
         shown=lambda blocks: markup(html(blocks)),
-        drawn=lambda figure: markup(svg(figure, alone=False)),
+        drawn=lambda figure, width: markup(svg(figure, width=width, alone=False)),
     )
-    return Report(title, page)
+    return Report(title.translate(ISOLATES), page)
 
 
 def _policy(styles: Sequence[str], scripts: Sequence[str]) -> str:

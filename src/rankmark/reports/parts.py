@@ -298,17 +298,16 @@ def _conventions(shown: Subject, system: str, found: Differences) -> Part:
     for tool, value in sorted(values.items(), key=lambda each: -each[1]):
         if not math.isnan(value):
             together.setdefault(f"{value:{digits}}", []).append(tool)
-    rows = [["tools", f"what makes it other than {found.like[0]}'s", label, "against this report"]]
+    rows = [[label, "against this report", "tools", f"what makes it other than {found.like[0]}'s"]]
     for number, tools in together.items():
         change = float(number) - float(f"{own:{digits}}")
-        rows.append(
-            [", ".join(tools), _why(found, tools), number, f"{change:+{digits}}" if change else "same"]
-        )
+        told = f"{change:+{digits}}" if change else "the same"
+        rows.append([number, told, ", ".join(tools), _why(found, tools)])
     lead = (
         f"The {label} of {isolated(system)} on these data, as tools compute it: "
         f"{counted(len(together), 'number')} from {counted(len(values), 'tool')}."
     )
-    return Part("conventions", "Conventions", [Blocks([Grid(2, rows)])], lead)
+    return Part("conventions", "Conventions", [Blocks([Grid(len(rows[0]), rows)])], lead)
 
 
 def _why(found: Differences, tools: Sequence[str]) -> str:

@@ -7,8 +7,16 @@
   const AROUND = 8;
   const said = JSON.parse(byId("data").textContent);
 
+  function decoded(text) {
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+    const letters = atob(text);
+    const raw = new Uint8Array(letters.length);
+    for (let at = 0; at < raw.length; at++) raw[at] = letters.charCodeAt(at);
+    return raw;
+  }
+
   async function bytes(text) {
-    const raw = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const raw = decoded(text);
     const stream = new Blob([raw]).stream().pipeThrough(new DecompressionStream("deflate"));
     return new Response(stream).arrayBuffer();
   }
@@ -19,7 +27,9 @@
     if (packed.type === "json") return JSON.parse(new TextDecoder().decode(content));
     const numbers = new TYPES[packed.type](content);
     if (!packed.scale) return numbers;
-    return Float32Array.from(numbers, (each) => (each === packed.none ? NaN : each / packed.scale));
+    const values = new Float32Array(numbers.length);
+    for (let at = 0; at < values.length; at++) values[at] = numbers[at] === packed.none ? NaN : numbers[at] / packed.scale;
+    return values;
   }
 
   const element = (tag, attributes, ...children) => {
@@ -39,25 +49,24 @@
   const several = said.systems.length > 1;
   const queries = await unpacked(said.queries);
   const texts = await unpacked(said.texts);
-  const values = await Promise.all(said.values.map((own) => Promise.all(own.map(unpacked))));
-  const lists = said.lists && {
-    depth: said.lists.depth,
-    rows: await unpacked(said.lists.rows),
-    lengths: await unpacked(said.lists.lengths),
-    items: await unpacked(said.lists.items),
-    grades: await unpacked(said.lists.grades),
-    tied: await unpacked(said.lists.tied),
-    names: await unpacked(said.lists.names),
-    titles: await unpacked(said.lists.titles),
-  };
-  const listed = new Map();
+  // What is seen first is unpacked first: the other measures and the lists follow when the table stands.
+  const values = [await Promise.all(said.values[0].map(unpacked))];
+  let lists = null;
   let starts = null;
-  if (lists) {
+  const listed = new Map();
+
+  async function unpackOthers() {
+    for (const own of said.values.slice(1)) values.push(await Promise.all(own.map(unpacked)));
+    if (!said.lists) return;
+    lists = { depth: said.lists.depth };
+    for (const name of ["rows", "lengths", "items", "grades", "tied", "names", "titles"]) lists[name] = await unpacked(said.lists[name]);
     lists.rows.forEach((row, place) => listed.set(row, place));
     starts = new Uint32Array(lists.lengths.length + 1);
     lists.lengths.forEach((length, place) => { starts[place + 1] = starts[place] + length; });
   }
-  const searched = queries.map((query, row) => (texts ? query + " " + texts[row] : query).toLowerCase());
+
+  let searched = null;
+  let alphabetical = null;
 
   // What is looked at.
   const state = { measure: 0, one: said.pair[said.pair.length - 1], other: several ? said.pair[0] : null, which: "all", find: "", by: several ? "size" : "one", down: true, open: null };
@@ -80,6 +89,7 @@
       equal: (row) => Math.abs(change[row]) < near,
     }[state.which];
     const words = state.find.toLowerCase().split(/\s+/).filter(Boolean);
+    if (words.length && !searched) searched = queries.map((query, row) => (texts ? `${query} ${texts[row]}` : query).toLowerCase());
     const rows = [];
     for (let row = 0; row < queries.length; row++) {
       if (wanted(row) && words.every((word) => searched[row].includes(word))) rows.push(row);
@@ -90,8 +100,8 @@
   function order(rows, one, other) {
     const sign = state.down ? -1 : 1;
     if (state.by === "query") {
-      const inOrder = new Intl.Collator(undefined, { numeric: true }).compare;
-      return rows.sort((a, b) => sign * inOrder(queries[a], queries[b]) || a - b);
+      alphabetical = alphabetical || placesOf(queries);
+      return rows.sort((a, b) => sign * (alphabetical[a] - alphabetical[b]));
     }
     const keys = { one, other, change, size: change.map(Math.abs) }[state.by];
     // Without a value last, whichever way.
@@ -100,6 +110,13 @@
       if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y) || a - b;
       return sign * (x - y) || a - b;
     });
+  }
+
+  function placesOf(names) {
+    const inOrder = new Intl.Collator(undefined, { numeric: true }).compare;
+    const places = new Uint32Array(names.length);
+    Uint32Array.from(names.keys()).sort((a, b) => inOrder(names[a], names[b]) || a - b).forEach((row, place) => { places[row] = place; });
+    return places;
   }
 
   // The table: as many rows as are seen, and room above and below for the others.
@@ -251,6 +268,7 @@
 
   function open(row, place) {
     state.open = row;
+    if (values.length < said.measures.length) return;
     const parts = [element("h3", null, isolated(queries[row]))];
     if (texts && texts[row]) parts.push(element("p", null, isolated(texts[row])));
     parts.push(figures(row));
@@ -294,6 +312,8 @@
   document.querySelectorAll(".still").forEach((each) => { each.hidden = true; });
   byId("explorer").hidden = false;
   refresh();
-  if (shown.length) open(shown[0], 0);
-  document.documentElement.dataset.ready = "yes";
+  await unpackOthers();
+  byId("measure").disabled = false;
+  if (shown.length) open(state.open ?? shown[0], 0);
+  document.documentElement.dataset.ready = String(performance.now());
 })();

@@ -47,7 +47,7 @@ __all__ = ["MEASURES", "ROW_MEASURES", "Subject", "report", "report_of", "report
 
 MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 ROW_MEASURES = ("AUC", "LogLoss", "NE", "PCOPC")
-MOST_ROWS = 3_000_000
+MOST_ROWS = 1_000_000
 """Results of a system, beyond which some 30 conventions take too long to be tried without being asked for."""
 
 
@@ -75,7 +75,7 @@ def report(
     It is one file that needs no network, and is read without JavaScript, too. Several systems are compared as
     `compare` does, with its usual test; one alone is evaluated with intervals. The data are checked. With
     JavaScript queries can be sorted, filtered and opened, to see the lists of two systems side by side; the
-    lists of those that changed most are in the file, 2,000 of all systems together.
+    lists of those that changed most are in the file, 4,000 of all systems together.
 
     Args:
         qrels: the judgements, as for `evaluate`.
@@ -89,7 +89,7 @@ def report(
         queries: texts of queries, likewise.
         title: of the page.
         conventions: whether to show what other tools' conventions make of the first measure; None for
-            tables of up to three million results.
+            tables of up to a million results.
         like: a convention, as for `evaluate`.
         columns: as for `evaluate`.
         seed: of resamples, and of ``ties="random"``.

@@ -24,11 +24,14 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure
     from rankmark.results.base import Result
 
-__all__ = ["Summary", "isolated", "summary_of"]
+__all__ = ["ISOLATES", "Summary", "isolated", "summary_of"]
 
 DIGITS = 4
 FEW = 5
 """Systems and measures that a sentence names."""
+FIRST, LAST = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
+ISOLATES = str.maketrans("", "", FIRST + LAST)
+"""What takes them out of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ def summary_of(shown: OfRuns | Comparison | PredictionComparison, check: CheckRe
 
 def isolated(name: str) -> str:
     """A name in a sentence, whose direction of writing does not turn the words around it."""
-    return f"\N{FIRST STRONG ISOLATE}{printable(name)}\N{POP DIRECTIONAL ISOLATE}"
+    return f"{FIRST}{printable(name)}{LAST}"
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -26,8 +26,8 @@ def read_texts(source: Any, of: Literal["items", "queries"]) -> pl.DataFrame | N
     """A table of ``id`` and ``text``, both as texts, each id once; None where nothing is given.
 
     Args:
-        source: a path or a table with a column of ids and one of texts, or ``{id: text}``. A file of two
-            columns without a header will do.
+        source: a path or a table with a column of ids and one of texts, or ``{id: text}``. A TSV file of
+            two columns needs no header.
         of: what the ids are of.
 
     Raises:
@@ -49,7 +49,8 @@ def read_texts(source: Any, of: Literal["items", "queries"]) -> pl.DataFrame | N
     names = list(opened.names)
     found = _columns(names, of)
     if found is None:
-        if len(names) == 2 and opened.text_ids:  # without a header, whose place its first row took
+        if len(names) == 2 and str(source).lower().partition(".gz")[0].endswith((".tsv", ".txt")):
+            # Without a header, whose place its first row took.
             frame = pl.DataFrame(opened.take(Roles(names[0], (names[1],), False, None, None)))
             frame = pl.concat([pl.DataFrame([names], frame.columns, orient="row"), frame.cast(pl.String)])
             return _of(frame, *names)
