@@ -39,14 +39,13 @@ def findings(report: CheckReport) -> Figure:
     if not found:
         raise PictureError("nothing odd was found, so there is nothing to draw")
     changes = list(_changes(found))
-    panels = [_counts(found, several=len(report.tables) > 2)]
+    several = len(report.tables) > 2
+    panels = [_counts(found, several=several)]
     if changes:
-        panels.append(_effects(sorted(changes, key=lambda each: -abs(each.by))[:MOST]))
-    number = counted(len(found), "finding")
+        panels.append(_effects(sorted(changes, key=lambda each: -abs(each.by))[:MOST], several=several))
+    serious = f"{len(report.serious):,}" if report.serious else "none"
     return Figure(
-        title=f"{number}, {len(report.serious):,} of them serious"
-        if report.serious
-        else f"{number}, none serious",
+        title=f"{counted(len(found), 'finding')}, {serious} of them serious",
         subtitle="; ".join(f"{name}: {counted(table.rows, 'row')}" for name, table in report.tables.items()),
         description=" ".join(
             f"{each.severity}: {each.code} in {each.where}: {each.statement}." for each in found
@@ -79,12 +78,17 @@ def _counts(found: Sequence[Finding], *, several: bool) -> Panel:
         x=Axis(label="how many there are", scale="log", reach=(1.0, 10.0)),
         y=Axis(
             scale="names",
-            names=tuple(each.code + f", {each.where}" * several for each in found),
+            names=tuple(_called(each, several=several) for each in found),
             asides=tuple(each.statement for each in found),
             above=True,
         ),
         marks=tuple(marks),
     )
+
+
+def _called(finding: Finding, *, several: bool) -> str:
+    """Its code, and where it was found if there are several runs."""
+    return f"{finding.code}, {finding.where}" if several else finding.code
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,7 @@ def _changes(found: Sequence[Finding]) -> Iterator[_Change]:
                     yield change
 
 
-def _effects(changes: Sequence[_Change]) -> Panel:
+def _effects(changes: Sequence[_Change], *, several: bool) -> Panel:
     """Bars of changes of values, the greatest first."""
     places = np.arange(float(len(changes)))
     names = tuple(f"{each.effect.measure}, {each.otherwise}" for each in changes)
@@ -128,7 +132,8 @@ def _effects(changes: Sequence[_Change]) -> Panel:
             scale="names",
             names=names,
             asides=tuple(
-                f"{each.effect.as_is:.4f} to {each.value:.4f} · {each.finding.code}" for each in changes
+                f"{each.effect.as_is:.4f} to {each.value:.4f} · {_called(each.finding, several=several)}"
+                for each in changes
             ),
         ),
         marks=(bars, Rule(x=0.0, tone="ink", dashed=False)),
