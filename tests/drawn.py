@@ -78,12 +78,58 @@ def _compared_predictions() -> Any:
     return rm.compare_predictions(table, {"model": "score", "noise": "noise"}, ["AUC", "LogLoss"])
 
 
+@functools.cache
+def _gate() -> Any:
+    """One that passes by one condition, fails by another and cannot tell by a third."""
+    qrels, runs = _lists()
+    before, after = runs["old"], runs["third"]
+    limits = {"RR": 0.9, "AP": 0.999}
+    return rm.gate(qrels, before, after, "nDCG@5", max_drop="5%", confidence=0.95, at_least=limits)
+
+
+@functools.cache
+def _board(test: str) -> Any:
+    qrels, runs = _lists()
+    results = {name: rm.evaluate(qrels, run, "nDCG@5") for name, run in runs.items()}
+    return rm.board(results, test=test)  # type: ignore[arg-type] # of the parameters
+
+
+def _agreement() -> Any:
+    qrels, runs = _lists()
+    return rm.agree_on_systems({"all": qrels}, runs, ["nDCG@5", "RR", "AP", "MeanRank"])
+
+
+def _agreeing() -> Any:
+    one, other, *_ = _lists()[1].values()
+    return rm.agree(one, other, ["Tau", "RBO", "Footrule"])
+
+
+def _partial() -> Any:
+    """Runs of which one answers half of the queries, with equal scores and items that nobody judged."""
+    qrels, runs = _lists()
+    own = {
+        name: {
+            query: {"new": 1.0, **{item: round(score) for item, score in items.items()}}
+            for query, items in list(run.items())[: 20 if name == "third" else 40]
+        }
+        for name, run in runs.items()
+    }
+    measures = ["nDCG@5", "RR", "Judged@1", "Judged@5"]
+    return Runs({name: rm.evaluate(qrels, run, measures, bounds=True) for name, run in own.items()})
+
+
 def _curve(kind: Any) -> Callable[[], Any]:
     confidence = 0.95 if kind in ("ROC", "PR", "DET") else None
     return lambda: rm.curve(_predictions(), kind, confidence=confidence)
 
 
 DRAWN: Mapping[str, Callable[[], Any]] = {
+    "agreement": _agreement,
+    "answered": _partial,
+    "board": lambda: _board("randomisation"),
+    "coefficients": _agreeing,
+    "critical-difference": lambda: _board("nemenyi"),
+    "critical-difference of another test": lambda: _board("t"),
     "conventions": lambda: rm.differences(*_judged(), ["nDCG@10", "RR"]),
     "conventions of two": lambda: rm.differences(*_judged(), "nDCG@10", like=["ranx", "lightgbm"]),
     "definitions": lambda: rm.identify(*_judged(), "nDCG@10", "0.41"),
@@ -101,14 +147,26 @@ DRAWN: Mapping[str, Callable[[], Any]] = {
     "findings of predictions": lambda: rm.check_predictions({"score": [0.1, 2.0], "label": [1, 1]}),
     "forest": _comparison,
     "forest of predictions": _compared_predictions,
+    "gate": _gate,
+    "gate by point estimates": lambda: rm.gate(*_judged(), _judged()[1], "RR", max_drop=0.1),
+    "judged": _partial,
     "movers": _comparison,
     "moves": _explained,
     "moves that make no difference": lambda: rm.explain(
         *_judged(), "nDCG@1", query="q3", other={"q3": {"d": 1.0}}
     ),
+    "power": lambda: rm.power(_comparison(), difference=0.05),
+    "power of a gate": lambda: rm.power(_comparison(), max_drop=0.05),
+    "power of numbers": lambda: rm.power(deviation=0.2, width=0.1, queries=50),
+    "recall-precision": lambda: _runs(tuple(f"IPrec(recall={level / 10})" for level in range(11))),
     "reliability": lambda: rm.curve(_predictions(), "calibration"),
     "scatter": _comparison,
+    "ties": _partial,
+    "ties of one": lambda: _partial()["old"],
     "values": _runs,
+    "values of predictions": lambda: Runs(
+        {"model": rm.evaluate_predictions(_predictions(), ["AUC", "LogLoss"])}
+    ),
     "values of a comparison": _comparison,
 }
 """By the name of each picture, and words that say of what, a result."""

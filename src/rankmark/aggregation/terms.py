@@ -88,7 +88,11 @@ class Terms:
 
     def value(self) -> float:
         """The measure's value, of queries that all have one: the mean over seeds; NaN of no queries."""
-        return float(np.mean([self._of_seed(seed) for seed in range(self.above.shape[1])]))
+        return float(np.mean(self.seed_values()))
+
+    def seed_values(self) -> list[float]:
+        """The same of each seed."""
+        return [self._of_seed(seed) for seed in range(self.above.shape[1])]
 
     def _of_seed(self, seed: int) -> float:
         if not len(self.above):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from rankmark.comparing.posteriors import beliefs, posterior_cells, posterior_header, posterior_line
 from rankmark.comparing.words import corrected_line
+from rankmark.language.written import paper_column
 from rankmark.rendering.blocks import Block, Grid, Notes, toned
 from rankmark.rendering.numbers import Numbered, Parts
+from rankmark.rendering.papers import PaperRow, PaperTable, PaperValue
 from rankmark.rendering.records import Record
 from rankmark.rendering.words import chance, counted, printable, resamples_words, rounded
 from rankmark.results.saved import Saved
@@ -202,6 +204,30 @@ class Board(Saved, Numbered):
             yield self._believed(self.rope, digits)
         yield Notes(self.account(), closing=True)
 
+    def _paper(self, digits: int) -> Iterator[Block | PaperTable]:  # noqa: ARG002 - the format's
+        mean = paper_column(self.measure)
+        several = list(self.collections) if len(self.collections) > 1 else []
+        rows = [
+            PaperRow(
+                (printable(row.system),),
+                [
+                    *(PaperValue(row.values[name]) for name in several),
+                    PaperValue(row.value, "".join(row.groups) if self._lettered else "", row.interval[:2]),
+                ],
+            )
+            for row in self.rows
+        ]
+        columns = [*(replace(mean, title=printable(name)) for name in several)]
+        yield PaperTable(
+            names=("system",),
+            columns=[*columns, replace(mean, title="mean") if several else mean],
+            rows=rows,
+            about=self._mean(),
+            legend=(self._groups_line().removeprefix("groups: "), self._tested()) if self._lettered else (),
+            confidence=self.plan.confidence,
+        )
+        yield Notes(self.account(), closing=True)
+
     def _believed(self, rope: float, digits: int) -> Grid:
         """How likely each system is to be worse, as good or better than those below it."""
         titles = posterior_header(rope, self.plan.confidence, self.posterior)
@@ -233,18 +259,11 @@ class Board(Saved, Numbered):
     def account(self) -> list[str]:
         """What the figures are, and how the systems were tested."""
         confidence = f"{100 * (1 - self.plan.alpha):g}%"
-        corrected = "which corrects for all pairs"
-        if self.test != "nemenyi":
-            corrected = corrected_line(self.plan.correction, len(self.pairs))
-        if self.test == "randomisation":
-            corrected = (
-                f"{self.plan.resamples:,} resamples where not exact, seed {self.plan.seed}; {corrected}"
-            )
         lines = [
             f"{self._mean()}; its interval is {self._made()}, over {self.over}",
             f"ranks: those that each can have, all at once with {confidence} confidence",
             self._groups_line(),
-            f"  {TITLES[self.test]}, two-sided, over {self.over}; {corrected}",
+            f"  {self._tested()}",
             *self._of_ranks(),
         ]
         if self.rope is not None:
@@ -258,6 +277,17 @@ class Board(Saved, Numbered):
                 f"{2 / 2 ** len(self.collections):.4g}"
             )
         return [*lines, *self.notes, *self.accounts]
+
+    def _tested(self) -> str:
+        """By which test systems are told apart."""
+        corrected = "which corrects for all pairs"
+        if self.test != "nemenyi":
+            corrected = corrected_line(self.plan.correction, len(self.pairs))
+        if self.test == "randomisation":
+            corrected = (
+                f"{self.plan.resamples:,} resamples where not exact, seed {self.plan.seed}; {corrected}"
+            )
+        return f"{TITLES[self.test]}, two-sided, over {self.over}; {corrected}"
 
     def _groups_line(self) -> str:
         if self._lettered:

@@ -258,6 +258,11 @@ class Compared:
         found = self._find(measure)
         return self._data.terms[found][self._known(system)].at(self._data.common[found]).value()
 
+    def seed_values(self, system: str, measure: str | Measure) -> list[float]:
+        """The value of each of a system's seeds, of which `value` is the mean."""
+        found = self._find(measure)
+        return self._data.terms[found][self._known(system)].at(self._data.common[found]).seed_values()
+
     def interval(self, system: str, measure: str | Measure) -> Interval:
         """The confidence interval of `value`."""
         return self.made_interval(system, measure).ends

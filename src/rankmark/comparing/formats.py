@@ -8,9 +8,12 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict
 
+import numpy as np
+
 from rankmark.aggregation.intervals import SPANS
 from rankmark.comparing.caveats import variance_lines
 from rankmark.comparing.equivalences import correction_of
+from rankmark.comparing.marks import Marks, beaten
 from rankmark.comparing.pairs import finite
 from rankmark.comparing.posteriors import (
     check_posterior,
@@ -30,13 +33,15 @@ from rankmark.comparing.words import (
     way_line,
 )
 from rankmark.errors import UsageError
-from rankmark.language.written import differing, with_best, written
+from rankmark.language.written import differing, paper_column, with_best, written
 from rankmark.rendering.blocks import Block, Grid, Marked, Notes
 from rankmark.rendering.formats.json import ByName
-from rankmark.rendering.words import chance, letters, printable, rounded
+from rankmark.rendering.papers import PaperRow, PaperTable, PaperValue
+from rankmark.rendering.words import chance, letters, listed, printable, rounded
 from rankmark.results.runs import accounts
 from rankmark.statistics.equivalence import check_margin
 from rankmark.statistics.intervals import Interval
+from rankmark.statistics.spread import standard_deviation
 
 if TYPE_CHECKING:
     import polars as pl
@@ -117,10 +122,8 @@ class View:
         pairs = [pair for pair in self.comparison.pairs if pair.significant and pair.measure == measure]
         if self.one_baseline:
             return "".join(UP if pair.better else DOWN for pair in pairs if pair.system == system)
-        worse = [pair.baseline if pair.better else pair.system for pair in pairs]
-        better = [pair.system if pair.better else pair.baseline for pair in pairs]
-        beaten = {one for one, other in zip(worse, better, strict=True) if other == system}
-        return "".join(self.letters[one] for one in self.comparison.systems if one in beaten)
+        others = beaten(pairs, system)
+        return "".join(self.letters[one] for one in self.comparison.systems if one in others)
 
     def title(self, system: str) -> str:
         """A system's name, with its letter where there is not one baseline."""
@@ -168,8 +171,37 @@ class View:
             widest = max(map(len, own))
             marks.append([each.ljust(widest) for each in own])
         rows = [list(row) for row in zip(*columns, strict=True)]
-        return Marked(
-            Grid(1, rows, "Means"), list(zip(*marks, strict=True)), self.caption(), self.one_baseline
+        return Marked(Grid(1, rows, "Means"), list(zip(*marks, strict=True)))
+
+    def paper(self) -> PaperTable:
+        """The same for a paper."""
+        shown = self.comparison
+        marks = Marks(shown.systems, shown.baselines, shown.pairs, shown.plan.alpha)
+        rows = [
+            PaperRow((marks.title(system),), [self._paper_value(system, m, marks) for m in shown.measures])
+            for system in shown.systems
+        ]
+        queries = queries_line(shown).removeprefix("compared ")
+        seeds = {len(own) for own in shown.results.values() if len(own) > 1}
+        return PaperTable(
+            names=("system",),
+            columns=list(map(paper_column, shown.measures)),
+            rows=rows,
+            about=f"{listed([measure.label for measure in shown.measures])} {queries}",
+            legend=(marks.legend(), test_line(shown), *shown.left_out),
+            confidence=shown.plan.confidence,
+            seeds=seeds,
+            spread="seeds" if seeds else "none",
+        )
+
+    def _paper_value(self, system: str, measure: Measure, marks: Marks) -> PaperValue:
+        shown = self.comparison
+        seeds = shown.seed_values(system, measure)
+        return PaperValue(
+            shown.value(system, measure),
+            marks.of(system, measure),
+            shown.interval(system, measure),
+            standard_deviation(np.array(seeds)) if len(seeds) > 1 else None,
         )
 
     def pairs(self) -> Grid:
@@ -309,6 +341,23 @@ class View:
             yield self.queries().printable()
         yield self.means()
         yield self.pairs().printable()
+        yield from self.asked()
+        yield Notes(self.notes(mark_line(self.comparison)), closing=True)
+        yield from self.slices()
+
+    def paper_blocks(self) -> Iterator[Block | PaperTable]:
+        """What a paper wants: the means, and other tables if they are asked for."""
+        yield self.paper()
+        if self.per_query:
+            yield self.queries().printable()
+        if self.details:
+            yield self.pairs().printable()
+        yield from self.asked()
+        yield Notes(self.notes(), closing=True)
+        yield from self.slices()
+
+    def asked(self) -> Iterator[Block]:
+        """The tables of pairs that are asked for."""
         if self.details:
             yield self.detailed().printable()
         if self.margin is not None:
@@ -319,8 +368,6 @@ class View:
             yield self.variance().printable()
         if self.movers:
             yield self.moved().printable()
-        yield Notes(self.notes(), closing=True)
-        yield from self.slices()
 
     def slices(self) -> Iterator[Block]:
         """The pairs in slices, if they were asked for."""
@@ -407,21 +454,12 @@ class View:
             for source, own in self.comparison.anova(measure).rows.items():
                 yield {"measure": measure.label, "source": source, **own._asdict()}
 
-    def caption(self) -> str:
-        """What the means are, for a paper."""
-        shown = self.comparison
-        measures = ", ".join(map(str, shown.measures))
-        first = f"{measures}. {mark_line(self.comparison)[0].upper()}{mark_line(self.comparison)[1:]}"
-        queries = queries_line(self.comparison).removeprefix("compared on ")
-        left = (f" {line[0].upper()}{line[1:]}." for line in shown.left_out)
-        return "".join((f"{first}: {test_line(self.comparison)}; {queries}.", *left))
-
-    def notes(self) -> list[str]:
-        """What stands beneath the tables; lines that belong to the one before are indented."""
+    def notes(self, *marks: str) -> list[str]:
+        """What stands beneath the tables, with what marks mean; lines of the one before are indented."""
         plan = self.comparison.plan
         lines = [
             test_line(self.comparison),
-            f"  {mark_line(self.comparison)}",
+            *(f"  {line}" for line in marks),
             *(f"  {line}" for line in sign_lines(self.comparison)),
             interval_line(self.comparison),
             *(f"  {line}" for line in caution_lines(self.comparison.pairs)),

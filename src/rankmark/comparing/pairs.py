@@ -42,6 +42,7 @@ __all__ = [
     "direction",
     "finite",
     "found_pair",
+    "is_better",
     "nothing_in_common",
     "numbers_of_pairs",
     "opponents",
@@ -137,7 +138,7 @@ class Pair(Record):
     @property
     def better(self) -> bool:
         """Whether the system's value is the better one of the two."""
-        return self.difference * direction(self.measure) > 0
+        return is_better(self)
 
 
 def numbers_of_pairs(pairs: Iterable[SomePair]) -> dict[Parts, float]:
@@ -200,8 +201,16 @@ class Opposed(Protocol):
         """The other."""
 
     @property
+    def difference(self) -> float:
+        """The system's value less the baseline's."""
+
+    @property
     def p(self) -> float:
         """The test's p-value."""
+
+    @property
+    def significant(self) -> bool:
+        """Whether that, corrected, is at most alpha."""
 
     @property
     def evidence(self) -> Evidence | None:
@@ -210,6 +219,11 @@ class Opposed(Protocol):
     @property
     def figures(self) -> dict[str, Any]:
         """Everything by its name; NaN where there is no value."""
+
+
+def is_better(pair: Opposed) -> bool:
+    """Whether the system's value is the better one of the two."""
+    return pair.difference * direction(pair.measure) > 0
 
 
 Rows: TypeAlias = "slice | NDArray[np.intp]"

@@ -282,12 +282,10 @@ class _Plan:
 
     def detectable(self, deviation: float, units: int, systems: int) -> float:
         """What so many independent units show."""
-        if self.design == "interval":
-            return statistics.expected_width(deviation, units, confidence=self.confidence)
-        how = {"alpha": self.alpha, "power": self.power}
-        if self.design == "anova":
-            return statistics.detectable_range(deviation, units, systems, **how)
-        return statistics.detectable_difference(deviation, units, alternative=self.alternative, **how)
+        plan = TopicSetSize(
+            self.design, self.alpha, self.power, self.confidence, self.alternative, systems, ()
+        )
+        return plan.detectable(deviation, units)
 
     def needed(self, wanted: float, deviation: float, systems: int) -> int | None:
         """How many independent units it takes; None where that is too many."""

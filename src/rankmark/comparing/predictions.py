@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rankmark.aggregation.intervals import IntervalMethod, Sampling, Unit
 from rankmark.api.systems import evaluate_systems
 from rankmark.comparing.caveats import skewed_lines
+from rankmark.comparing.marks import Marks
 from rankmark.comparing.pairs import (
     baseline_of,
     check_reach,
@@ -36,12 +37,13 @@ from rankmark.inputs.predictions.row_slices import sliced_by
 from rankmark.inputs.predictions.systems import Columns, asked_systems
 from rankmark.inputs.slicing import By
 from rankmark.language.measure import Measure
-from rankmark.language.written import differing, with_best, written
+from rankmark.language.written import differing, paper_column, with_best, written
 from rankmark.progress import counting
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.numbers import Numbered, Parts
+from rankmark.rendering.papers import PaperRow, PaperTable, PaperValue
 from rankmark.rendering.records import Record
-from rankmark.rendering.words import chance, printable, rounded
+from rankmark.rendering.words import chance, listed, printable, rounded
 from rankmark.results.prediction_slices import without_value
 from rankmark.results.reported import Reported
 from rankmark.results.runs import numbers_of
@@ -444,6 +446,29 @@ class PredictionComparison(Saved, Numbered, Reported):
         if self.slices is not None:
             yield from self.slices._blocks(digits)
 
+    def _paper(self, digits: int) -> Iterator[Block | PaperTable]:
+        """The values; pairs and slices are tables of their own."""
+        marks = Marks(self.systems, self.baselines, self.pairs, self.alpha)
+        rows = [
+            PaperRow(
+                (marks.title(name),),
+                [PaperValue(result[m], marks.of(name, m), _ends(result, m)) for m in self.measures],
+            )
+            for name, result in self.results.items()
+        ]
+        first = next(iter(self.results.values()))
+        yield PaperTable(
+            names=("system",),
+            columns=list(map(paper_column, self.measures)),
+            rows=rows,
+            about=f"{listed([m.label for m in self.measures])} of {first.account()[0]}",
+            legend=(marks.legend(), test_line(self.plan, self.pairs)),
+            confidence=self.plan.sampling.confidence,
+        )
+        yield Notes(self.account()[:-1])
+        if self.slices is not None:
+            yield from self.slices._blocks(digits)
+
     def _frame(self) -> pl.DataFrame:
         return self.table if self.slices is None else self.slices.frame
 
@@ -535,6 +560,12 @@ class PredictionComparison(Saved, Numbered, Reported):
             **({} if self.slices is None else {"slices": self.slices.records()}),
             "notes": list(self.notes),
         }
+
+
+def _ends(result: PredictionResult, measure: Measure) -> tuple[float, float] | None:
+    """The ends of the interval of a value, if there is one."""
+    own = result.intervals.get(measure.label)
+    return None if own is None else (own.low, own.high)
 
 
 def _system(result: PredictionResult) -> dict[str, Any]:

@@ -148,7 +148,9 @@ class Figure(Shown):
                     title = ": ".join(filter(None, (panel.title, of)))
                     yield title, _table(panel, columns)
 
-    def write(self, path: str | Path, name: str | None = None, digits: int = 4, **options: Any) -> None:
+    def write(
+        self, path: str | Path, name: str | None = None, digits: int | None = None, **options: Any
+    ) -> None:
         """Writes it to a file, whole or not at all; the path's ending says how unless `name` does.
 
         Pictures take the options of `to_svg`, `to_png` and `to_pdf`: ``width`` and ``theme``.

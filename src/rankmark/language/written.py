@@ -10,8 +10,9 @@ from rankmark.language.measure import Measure
 from rankmark.language.names import parse
 from rankmark.language.registry import Better, remembered
 from rankmark.rendering.blocks import Tone, toned
+from rankmark.rendering.papers import PaperColumn
 
-__all__ = ["differing", "tone_of", "with_best", "written"]
+__all__ = ["differing", "paper_column", "tone_of", "with_best", "written"]
 
 
 def written(measure: Measure | str, value: float, digits: int | None, sign: str = "") -> str:
@@ -29,6 +30,18 @@ def written(measure: Measure | str, value: float, digits: int | None, sign: str 
     if value.is_integer() and _is_count(measure):
         return f"{value:{sign}.0f}"
     return repr(value) if digits is None else f"{value:{sign}.{digits}f}"
+
+
+def paper_column(measure: Measure | str) -> PaperColumn:
+    """A measure, or what it is called, as a column of a table for papers."""
+    if isinstance(measure, str):
+        try:
+            return paper_column(parse(measure).asked_as(measure))
+        except MeasureError:  # a name of a convention's, or with a function for a parameter
+            return PaperColumn(measure)
+    low, high = measure.bounds
+    share = low is not None and high is not None and low >= -1 and high <= 1
+    return PaperColumn(measure.label, measure.better, _is_count(measure), share)
 
 
 def differing(measure: Measure | str, difference: float, digits: int) -> str:

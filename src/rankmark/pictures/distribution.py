@@ -16,10 +16,11 @@ from rankmark.pictures.words import axis_of, of_value, queries
 from rankmark.results.lists import ListResult
 from rankmark.results.runs import Runs
 
-__all__ = ["distribution"]
+__all__ = ["BOX_WORDS", "distribution", "five_numbers"]
 
 FIVE = (0.05, 0.25, 0.5, 0.75, 0.95)
 """The shares of queries beneath the numbers of a box."""
+BOX_WORDS = "a box is of the middle half of the queries and their median, its whiskers of 5% to 95% of them"
 MOST_LINES = 8
 """Systems up to which lines that cross can be told from each other."""
 
@@ -45,7 +46,7 @@ def distribution(
     found, own = _measure(shown, measure), systems_of(shown, systems)
     of = [np.sort(each.query_values(found)) for each in own]
     names = tuple(each.name or found.label for each in own)
-    ends = _quantiles(of)
+    ends = five_numbers(of)
     reach = [float(edge) for values in of if len(values) for edge in (values[0], values[-1])]
     across = Axis(label=axis_of(found, f"{found.label} of a query"), reach=tuple(reach))
     steps = Panel(
@@ -68,9 +69,7 @@ def distribution(
             for each, name, (_, first, middle, third, _) in zip(own, names, ends.T, strict=True)
         ),
         panels=(steps, boxes) if len(own) <= MOST_LINES else (boxes,),
-        notes=(
-            "a box is of the middle half of the queries and their median, its whiskers of 5% to 95% of them",
-        ),
+        notes=(BOX_WORDS,),
     )
 
 
@@ -87,8 +86,8 @@ def _measure(shown: ListResult | Runs | Comparison, asked: str | Measure | None)
     )
 
 
-def _quantiles(of: Sequence[Floats]) -> Floats:
-    """Of each system the five numbers of its box: [five, systems]."""
+def five_numbers(of: Sequence[Floats]) -> Floats:
+    """The numbers of boxes, a column each: [five, boxes]."""
     found = np.full((len(FIVE), len(of)), np.nan)
     for i, values in enumerate(of):
         if len(values):

@@ -96,15 +96,11 @@ class Marked:
     Attributes:
         grid: it without marks.
         marks: those of each row of numbers, padded to the same width in a column.
-        caption: what it shows and what the marks mean.
-        room: whether a paper leaves room for a mark where there is none.
 
     """
 
     grid: Grid
     marks: Sequence[Sequence[str]]
-    caption: str
-    room: bool
 
     def joined(self) -> Grid:
         """The table with the marks behind the numbers."""

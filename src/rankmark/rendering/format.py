@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from rankmark.rendering.papers import PaperTable
+
 __all__ = ["FileFormat", "Format", "Showable", "TextFormat"]
 
 
@@ -39,6 +41,8 @@ class Showable:
 
     _blocks: Callable[..., Iterator[Block]]
     """Tables and lines for people, with so many digits."""
+    _paper: Callable[..., Iterator[Block | PaperTable]]
+    """The same for papers, where a class has tables for them."""
     _record: Callable[..., Any]
     """What JSON holds; numbers can be NaN or infinite."""
     _frame: Callable[..., pl.DataFrame | Grid]
@@ -65,10 +69,6 @@ class Showable:
         """As `_blocks`, for pages, on which tables are read as easily as lines."""
         return self._blocks(digits, **options)
 
-    def _paper(self, digits: int, **options: Any) -> Iterator[Block]:
-        """As `_blocks`, for papers."""
-        return self._blocks(digits, **options)
-
 
 class Format(ABC):
     """A way to show things; every module of `rankmark.rendering.formats` has one, called ``FORMAT``.
@@ -79,6 +79,7 @@ class Format(ABC):
         place: where it stands among the others in lists; after those with a lower number.
         needs: the method of a `Showable` that gives what this shows: a class without it cannot be shown so.
         is_text: whether it can be printed, and not only be written to a file.
+        options: what it takes besides `digits` of whatever has tables for it.
         one_table: whether it shows one table alone, of those that options ask for.
         file: of a format that is no text, what it is and what writes it.
 
@@ -91,6 +92,7 @@ class Format(ABC):
     is_text: ClassVar[bool] = True
     file: ClassVar[str] = ""
     one_table: ClassVar[bool] = False
+    options: ClassVar[tuple[str, ...]] = ()
 
     def has(self, what: type[Showable]) -> bool:
         """Whether things of a class can be shown so."""

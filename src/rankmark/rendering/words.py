@@ -13,6 +13,7 @@ __all__ = [
     "first_of",
     "harmless",
     "letters",
+    "listed",
     "printable",
     "resamples_words",
     "rounded",
@@ -39,6 +40,11 @@ def brief(value: object) -> str:
 def counted(number: int, one: str, several: str | None = None) -> str:
     """``1 query``, ``1,234 queries``."""
     return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def first_of(names: Sequence[str], most: int) -> str:

@@ -19,11 +19,14 @@ from rankmark.reports.summary import ISOLATES
 from rankmark.tools import tool
 
 if TYPE_CHECKING:
+    from rankmark.figures import Figure
     from rankmark.reports.parts import Part
     from rankmark.reports.summary import Summary
 
 __all__ = ["Report", "check_renderer", "render"]
 
+LONGEST = 30_000
+"""Characters of the data of a picture, which stand beneath it."""
 FOLDER = Path(__file__).parent
 
 
@@ -77,8 +80,15 @@ def render(title: str, summary: Summary, parts: Sequence[Part]) -> Report:
         script=markup(script),
         shown=lambda blocks: markup(html(blocks)),
         drawn=lambda figure, width: markup(svg(figure, width=width, alone=False)),
+        told=lambda figure: markup(_data(figure)),
     )
     return Report(title.translate(ISOLATES), page)
+
+
+def _data(figure: Figure) -> str:
+    """What a picture shows as a table, where that is no table of a row a query."""
+    data = figure.data_html()
+    return data if len(data) <= LONGEST else ""
 
 
 def _policy(styles: Sequence[str], scripts: Sequence[str]) -> str:

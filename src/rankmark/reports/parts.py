@@ -36,6 +36,10 @@ __all__ = ["Beside", "File", "Part", "Subject", "parts_of", "query_values", "res
 Subject: TypeAlias = OfRuns | Comparison | PredictionComparison
 """What a report is of."""
 DIGITS = 4
+LARGEST = 120_000
+"""Characters of a picture: one of a point for each of many queries says less than it takes to send."""
+SHOWN_OTHERWISE = frozenset(("values", "movers"))
+"""Pictures of what tables of the report show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,11 +231,13 @@ def _pairs(shown: Comparison | PredictionComparison) -> Part:
 
 
 def _pictures(shown: Subject) -> Iterator[Part]:
-    """The pictures that fit: those of its class for which it has what they show."""
+    """The pictures that fit: those of its class for which it has what they show, but for large ones."""
     figures = []
     for name in type(shown).pictures():
         with suppress(PictureError):
-            figures.append(shown.plot(name))
+            figure = shown.plot(name)
+            if name not in SHOWN_OTHERWISE and len(figure.to_svg()) <= LARGEST:
+                figures.append(figure)
     if figures:
         yield Part("pictures", "Pictures", [Pictures(figures)])
 
@@ -307,7 +313,9 @@ def _conventions(shown: Subject, system: str, found: Differences) -> Part:
         f"The {label} of {isolated(system)} on these data, as tools compute it: "
         f"{counted(len(together), 'number')} from {counted(len(values), 'tool')}."
     )
-    return Part("conventions", "Conventions", [Blocks([Grid(len(rows[0]), rows)])], lead)
+    return Part(
+        "conventions", "Conventions", [Pictures([found.plot()]), Blocks([Grid(len(rows[0]), rows)])], lead
+    )
 
 
 def _why(found: Differences, tools: Sequence[str]) -> str:

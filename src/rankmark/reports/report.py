@@ -123,10 +123,7 @@ def report(
         conventions=_conventions(shown, judged, tables, conventions),
         lists=None if values is None else _lists(shown, values, judged, tables, titles),
         texts=texts_of(texts, [] if values is None else list(map(str, values.ids))),
-        files=[
-            *_files("judgements", qrels),
-            *(file for name, run in systems.items() for file in _files(name, run)),
-        ],
+        files=_files_of({"judgements": qrels, **systems}),
         command=command,
     )
     return report_of(shown, title=title, beside=beside)
@@ -189,7 +186,7 @@ def report_predictions(
         name: check_predictions(own, score=score, **roles, **groups) for name, (own, score) in systems.items()
     }
     curves = [
-        (name, curve(own, kind, score=score, threads=threads, **roles))
+        (name, curve(own, kind, score=score, confidence=0.95, threads=threads, **roles))
         for name, (own, score) in systems.items()
         for kind in ("calibration", "ROC", "PR")
         if kind != "calibration" or not reports[name]["not-probabilities"]
@@ -197,7 +194,7 @@ def report_predictions(
     beside = Beside(
         check=_together(reports),
         curves=curves,
-        files=[file for name, (own, _) in systems.items() for file in _files(name or "table", own)],
+        files=_files_of({name or "table": own for name, (own, _) in systems.items()}),
         command=command,
     )
     return report_of(shown, title=title, beside=beside)
@@ -301,6 +298,16 @@ def _lists(
     rows = sorted(values.first(max(1, LISTS // len(tables))))
     queries = [values.ids[row] for row in rows]
     return packed_lists(judgements, aligned, Choices(**first.choices), queries, rows, titles)
+
+
+def _files_of(tables: Mapping[str, Any]) -> list[File]:
+    """The files of tables, each once, by what they are."""
+    found: dict[str, File] = {}
+    for role, source in tables.items():
+        for each in _files(role, source):
+            known = found.get(each.path)
+            found[each.path] = each if known is None else replace(known, role=f"{known.role}, {role}")
+    return list(found.values())
 
 
 def _files(role: str, source: Any) -> list[File]:

@@ -91,6 +91,7 @@ class PredictionSlices(Sliced):
     tests: int = 0
 
     row: ClassVar[type] = PredictionSlice
+    counted: ClassVar[str] = "rows"
 
     @property
     def columns(self) -> tuple[str, ...]:

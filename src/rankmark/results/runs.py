@@ -10,14 +10,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from rankmark.errors import UsageError, did_you_mean
-from rankmark.language.written import with_best, written
+from rankmark.language.written import paper_column, with_best, written
 from rankmark.rendering.blocks import Block, Code, Grid, Notes
 from rankmark.rendering.formats.json import ByName
 from rankmark.rendering.numbers import Numbered, Parts
-from rankmark.rendering.words import printable
+from rankmark.rendering.papers import PaperOptions, PaperRow, PaperTable, PaperValue
+from rankmark.rendering.words import listed, printable
 from rankmark.results.reported import Reported
 from rankmark.results.saved import Saved
-from rankmark.results.sliced import Sliced, blocks_of, frame_of
+from rankmark.results.sliced import Sliced, blocks_of, frame_of, papers_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     Cell: TypeAlias = Callable[[Measure, float], str]
 
-__all__ = ["OfRuns", "Options", "Runs", "numbers_of"]
+__all__ = ["FormatOptions", "OfRuns", "Options", "Runs", "numbers_of"]
 
 T = TypeVar("T")
 
@@ -42,6 +43,10 @@ class Options(TypedDict, total=False):
     per_class: bool
     confusion: bool
     signatures: bool | Literal["short"]
+
+
+class FormatOptions(Options, PaperOptions, total=False):
+    """The same with what those for papers take."""
 
 
 class OfRuns(Saved, Numbered, Reported, ABC):
@@ -63,6 +68,9 @@ class OfRuns(Saved, Numbered, Reported, ABC):
 
     def _blocks(self, digits: int, **options: Any) -> Iterator[Block]:
         return View(self._runs, digits=digits, **options).blocks()
+
+    def _paper(self, digits: int, **options: Any) -> Iterator[Block | PaperTable]:
+        return View(self._runs, digits=digits, **options).paper_blocks()
 
     def _record(self, **options: Any) -> dict[str, Any]:
         return View(self._runs, **options).record()
@@ -238,18 +246,65 @@ class View:
             if self.confusion:
                 yield result.by_class.confusion_grid(digits)
 
+    def paper(self) -> PaperTable:
+        """A row a run, with bounds four, and a column a measure; the other way round of a single one."""
+        rows = [
+            PaperRow(
+                (printable(" ".join(filter(None, (name, figure)))) or "value",),
+                [
+                    PaperValue(values.get(str(m), math.nan), "", _ends(result, m, figure))
+                    for m in self.measures
+                ],
+                rival=not figure,
+            )
+            for name, result in self.runs.items()
+            for figure, values in _figures(result).items()
+            if figure not in ENDS
+        ]
+        intervals = [each for result in self.runs.values() for each in result.intervals.values()]
+        return PaperTable(
+            names=("run" if self.named else "",),
+            columns=list(map(paper_column, self.measures)),
+            rows=rows,
+            about=listed([measure.label for measure in self.measures]),
+            confidence=intervals[0].confidence if intervals else None,
+            spread="interval" if intervals else "none",
+            flat=not self.named,
+        )
+
     def blocks(self) -> Iterator[Block]:
         """What people want to see: the queries or classes if asked for, then the summary, and notes."""
+        yield from self.asked()
+        yield self.summary(self.rounded).printable()
+        yield from self.beneath()
+        if self.slices:
+            yield from blocks_of(self.slices, self.digits)
+        yield from self.signed()
+
+    def paper_blocks(self) -> Iterator[Block | PaperTable]:
+        """The same for a paper."""
+        yield from self.asked()
+        yield self.paper()
+        yield from self.beneath()
+        if self.slices:
+            yield from papers_of(self.slices)
+        yield from self.signed()
+
+    def asked(self) -> Iterator[Block]:
+        """The queries or classes if asked for."""
         if self.per_query and self.query_measures:
             yield self.queries(self.rounded).printable()
         yield from (grid.printable() for grid in self.classes(self.digits))
-        yield self.summary(self.rounded).printable()
+
+    def beneath(self) -> Iterator[Block]:
+        """What stands beneath the summary."""
         for result in self.runs.values():
             if result.shows_confusion and not self.confusion:
                 yield result.by_class.confusion_grid(self.digits).printable()
         yield Notes(self.notes(), closing=True)
-        if self.slices:
-            yield from blocks_of(self.slices, self.digits)
+
+    def signed(self) -> Iterator[Block]:
+        """The signatures if asked for."""
         if self.signatures:
             yield Code([printable(line) for m in self.measures for line in self.signature_of(m)])
 
@@ -352,6 +407,12 @@ def _figures(result: Result) -> dict[str, dict[str, float]]:
     for end in ENDS if result.intervals else ():
         figures[end] = {m: getattr(each, end) for m, each in _canonical(result, result.intervals)}
     return figures
+
+
+def _ends(result: Result, measure: Measure, figure: str) -> tuple[float, float] | None:
+    """The ends of the interval of a value, if there is one; bounds have none."""
+    own = None if figure else result.intervals.get(measure.label)
+    return None if own is None else (own.low, own.high)
 
 
 def _canonical(result: Result, known: Mapping[str, T]) -> Iterator[tuple[str, T]]:

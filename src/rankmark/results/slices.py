@@ -104,6 +104,7 @@ class Slices(Sliced):
     notes: tuple[str, ...] = ()
 
     row: ClassVar[type] = Slice
+    counted: ClassVar[str] = "queries"
 
     @property
     def columns(self) -> tuple[str, ...]:
