@@ -105,7 +105,7 @@ def _said(explanation: Explanation, shown: Sequence[Row]) -> str:
     return f"{'; '.join(parts) or 'none contributes'}."
 
 
-def _most(rows: pl.DataFrame, column: str, count: int) -> list[Row]:
+def _most(rows: pl.DataFrame, column: str, count: int) -> Sequence[Row]:
     """So many rows that count most, and of those that count alike the first, in their order."""
     size = rows[column].fill_null(0.0).abs().to_numpy()
     kept = np.sort(np.argsort(-size, kind="stable")[:count])
@@ -258,7 +258,7 @@ def _differences(telling: Sequence[Row], measure: str, sign: int) -> Panel:
             end=places[kept] + HALF,
             value=values[kept],
             along="y",
-            labels=tuple(str(telling[i]["item"]) for i in np.flatnonzero(kept)),
+            labels=tuple(str(telling[i]["item"]) for i in np.flatnonzero(kept).tolist()),
             tone=tone,
         )
         for tone, kept in (("good", values * sign > 0), ("bad", values * sign < 0))
