@@ -66,6 +66,13 @@ def _judged() -> tuple[Any, Any]:
     return qrels, run
 
 
+def _explained() -> Any:
+    """Two lists of one query, with items that are in one of them alone, and with a long name."""
+    qrels, run = _judged()
+    other = {"q1": {"a": 3.0, "http://an.address/that/is/long": 2.5, "b": 2.0, "c": 1.0, "x": 0.5}}
+    return rm.explain(qrels, run, "nDCG@10", query="q1", other=other)
+
+
 def _compared_predictions() -> Any:
     table = _predictions()
     table["noise"] = np.random.default_rng(2).random(2000)
@@ -151,6 +158,8 @@ DRAWN: Mapping[str, Callable[[], Any]] = {
     "conventions of two": lambda: rm.differences(*_judged(), "nDCG@10", like=["ranx", "lightgbm"]),
     "definitions": lambda: rm.identify(*_judged(), "nDCG@10", "0.41"),
     "definitions that are none": lambda: rm.identify(*_judged(), "AP", "0.99999"),
+    "contributions": lambda: rm.explain(*_judged(), "nDCG@10", query="q1"),
+    "contributions to what is no sum": lambda: rm.explain(*_judged(), "ListAUC", query="<q2>"),
     "cutoffs": _runs,
     "cutoffs of one": lambda: _runs()["old"],
     "differences": _comparison,
@@ -158,12 +167,18 @@ DRAWN: Mapping[str, Callable[[], Any]] = {
     "PCOPC": lambda: rm.curve(_predictions(), "calibration"),
     "distribution": _runs,
     "distribution of one": lambda: _runs(sure=False)["old"],
+    "findings": lambda: rm.check(*_judged()),
+    "findings of predictions": lambda: rm.check_predictions({"score": [0.1, 2.0], "label": [1, 1]}),
     "forest": _comparison,
     "forest of predictions": _compared_predictions,
     "gate": _gate,
     "gate by point estimates": lambda: rm.gate(*_judged(), _judged()[1], "RR", max_drop=0.1),
     "judged": _partial,
     "movers": _comparison,
+    "moves": _explained,
+    "moves that make no difference": lambda: rm.explain(
+        *_judged(), "nDCG@1", query="q3", other={"q3": {"d": 1.0}}
+    ),
     "power": lambda: rm.power(_comparison(), difference=0.05),
     "power of a gate": lambda: rm.power(_comparison(), max_drop=0.05),
     "power of numbers": lambda: rm.power(deviation=0.2, width=0.1, queries=50),
