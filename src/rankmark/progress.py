@@ -224,7 +224,7 @@ def _show_on_terminal(ended: threading.Event) -> None:
                 if task not in lines:
                     # A label may hold brackets, which are markup to rich.
                     label, columns = Text(task.label).markup, task.columns() if task.progress else ()
-                    lines[task] = bar.add_task(label, total=None, columns=columns)
+                    lines[task] = bar.add_task(label, start=False, total=task.of, columns=columns)
                     bar.tasks[-1].start_time = task.start
                 if task.progress is not None:
                     bar.update(lines[task], total=task.of, completed=task.done)

@@ -16,6 +16,7 @@ from rankmark.kinds.calibration import MOST_BINS, Binning, Bins, binned, spanned
 from rankmark.kinds.rows import Rows, Undefined, Values
 from rankmark.language.plan import check_threads
 from rankmark.rendering.blocks import Block, Grid, Prose
+from rankmark.rendering.drawn import Column, ranges
 from rankmark.rendering.formats.json import ByName
 from rankmark.results.saved import Saved
 from rankmark.statistics.areas import trapezoid
@@ -88,8 +89,14 @@ class CurveTable(Saved):
 
     def _blocks(self, digits: int) -> Iterator[Block]:
         cells = ([_cell(value, digits) for value in row] for row in self.frame.rows())
-        yield Grid(0, [self.frame.columns, *cells])
+        of_bins = self.kind == "calibration"
+        yield Grid(0, [self.frame.columns, *cells], drawn=self._drawn if of_bins else None)
         yield Prose([self.account()])
+
+    def _drawn(self) -> Column | None:
+        """The rates of the bins with their intervals, beside the mean scores."""
+        rows = self.frame.select("rate_low", "rate", "rate_high").rows()
+        return ranges("rate beside mean_score", rows, self.frame["mean_score"].to_list())
 
     def _frame(self) -> pl.DataFrame:
         return self.frame

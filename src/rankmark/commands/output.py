@@ -137,7 +137,17 @@ class Output:
         if self.is_file:
             shown.write(str(self.path), self.format)
         else:
-            self.show(shown.format(self.known_format, self.digits, **options, **self.paper))
+            self.show(self._text(shown, options))
+
+    def _text(self, shown: Shown, options: Mapping[str, Any]) -> str:
+        """What is shown as text: on a terminal tables with drawings."""
+        from rankmark.rendering.drawn import can_draw
+        from rankmark.rendering.formats.table import DRAWN
+        from rankmark.rendering.shown import checked_digits
+
+        if self.known_format == DRAWN.name and not self.path and can_draw(sys.stdout):
+            return DRAWN.text(shown, checked_digits(self.digits, options), options)
+        return shown.format(self.known_format, self.digits, **options, **self.paper)
 
     def tell(self, lines: Iterable[str]) -> None:
         """Prints what a log should say on standard error, where a file has what is shown."""

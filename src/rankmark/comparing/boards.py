@@ -10,6 +10,7 @@ from rankmark.comparing.posteriors import beliefs, posterior_cells, posterior_he
 from rankmark.comparing.words import corrected_line
 from rankmark.language.written import paper_column
 from rankmark.rendering.blocks import Block, Grid, Notes, toned
+from rankmark.rendering.drawn import Column, ranges
 from rankmark.rendering.numbers import Numbered, Parts
 from rankmark.rendering.papers import PaperRow, PaperTable, PaperValue
 from rankmark.rendering.records import Record
@@ -199,10 +200,15 @@ class Board(Saved, Numbered):
         header = ["system", "rank", *map(printable, several), self.measure.label, interval]
         header += ["ranks", "mean rank", *(["groups"] if self._lettered else [])]
         rows = [self._cells(row, several, digits) for row in self.rows]
-        yield Grid(1, [header, *rows], f"Systems by {self.measure.label}")
+        yield Grid(1, [header, *rows], f"Systems by {self.measure.label}", self._drawn)
         if self.rope is not None:
             yield self._believed(self.rope, digits)
         yield Notes(self.account(), closing=True)
+
+    def _drawn(self) -> Column | None:
+        """The values with their intervals."""
+        rows = ((row.interval.low, row.value, row.interval.high) for row in self.rows)
+        return ranges("value", rows, behind=self.measure.label)
 
     def _paper(self, digits: int) -> Iterator[Block | PaperTable]:  # noqa: ARG002 - the format's
         mean = paper_column(self.measure)

@@ -35,6 +35,7 @@ from rankmark.comparing.words import (
 from rankmark.errors import UsageError
 from rankmark.language.written import differing, paper_column, with_best, written
 from rankmark.rendering.blocks import Block, Grid, Marked, Notes
+from rankmark.rendering.drawn import Column, ranges
 from rankmark.rendering.formats.json import ByName
 from rankmark.rendering.papers import PaperRow, PaperTable, PaperValue
 from rankmark.rendering.words import chance, letters, listed, printable, rounded
@@ -218,7 +219,16 @@ class View:
             *corrected,
         ]
         header += ["d", "delta", "superiority", "win/tie/loss"]
-        return self.named([header, *map(self._pair, self.comparison.pairs)], "Differences")
+        pairs = self.comparison.pairs
+        return self.named([header, *map(self._pair, pairs)], "Differences")._replace(drawn=self.drawn)
+
+    def drawn(self) -> Column | None:
+        """The differences with their intervals beside 0, if they are of one measure, whose scale is one."""
+        if len(self.comparison.measures) > 1:
+            return None
+        pairs = self.comparison.pairs
+        rows = ((pair.interval.low, pair.difference, pair.interval.high) for pair in pairs)
+        return ranges("beside 0", rows, 0.0, behind="difference")
 
     def _pair(self, pair: Pair) -> list[str]:
         corrected = [] if self.comparison.plan.correction == "none" else [self.chance(pair.corrected)]
@@ -354,7 +364,8 @@ class View:
             yield self.pairs().printable()
         yield from self.asked()
         yield Notes(self.notes(), closing=True)
-        yield from self.slices()
+        if self.comparison.slices is not None:
+            yield from self.comparison.slices._paper(self.digits)
 
     def asked(self) -> Iterator[Block]:
         """The tables of pairs that are asked for."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from rankmark.rendering.drawn import Column
 from rankmark.rendering.words import printable, width_of
 
 __all__ = [
@@ -63,12 +64,14 @@ class Grid(NamedTuple):
         names: how many columns are names.
         rows: the header, and the rows.
         caption: what it shows, where a page says so.
+        drawn: makes drawings that stand behind the numbers where these can be seen; None if there are none.
 
     """
 
     names: int
     rows: list[list[str]]
     caption: str = ""
+    drawn: Callable[[], Column | None] | None = None
 
     def widths(self) -> list[int]:
         """The width of each column on a terminal."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from rankmark.rendering.blocks import Block, Cell, Code, Formulas, Grid, Marked, Section
+from rankmark.rendering.drawn import svg
 from rankmark.rendering.formulas import UnreadableError, read_formula
 from rankmark.rendering.theme import variables
 from rankmark.rendering.words import counted
@@ -49,6 +50,10 @@ STYLE = variables(".rankmark") + "".join(
     .rankmark td.bad::before{content:"▼";content:"▼" / "worse"}
     .rankmark .good.v::before{content:"✓ ";content:"✓ " / "";font-size:inherit;padding:0}
     .rankmark .bad.v::before{content:"✗ ";content:"✗ " / "";font-size:inherit;padding:0}
+    .rankmark svg.d{display:inline-block;vertical-align:middle;overflow:visible}
+    .rankmark svg.d rect,.rankmark svg.d circle{fill:var(--rm-series-1)}
+    .rankmark svg.d line{stroke:var(--rm-series-1);stroke-width:1.5}
+    .rankmark svg.d line.r{stroke:var(--rm-muted);stroke-width:1;stroke-dasharray:2 2}
     .rankmark table sup{line-height:0;font-size:.8em;color:var(--rm-muted)}
     .rankmark .t{font-weight:650;font-size:15px;margin:.6em 0 .2em}
     .rankmark .s{margin:.35em 0}
@@ -125,18 +130,23 @@ def _table(grid: Grid, most: int | None, marks: Sequence[Sequence[str]] | None =
     header, *rows = grid.stripped().rows
     shown = rows if most is None else rows[:most]
     wordy = _wordy(shown, len(header))
-    head = "".join(
+    column = grid.drawn() if grid.drawn else None
+    place = len(header) if column is None or not column.behind else header.index(column.behind) + 1
+    head = [
         f'<th scope="col"{_classed(at, grid.names, wordy)}>{_text(cell)}</th>'
         for at, cell in enumerate(header)
-    )
-    body = "".join(
-        _row(row, grid.names, wordy, marks[number] if marks else ()) for number, row in enumerate(shown)
-    )
+    ]
+    cells = [_cells(row, grid.names, wordy, marks[at] if marks else ()) for at, row in enumerate(shown)]
+    if column is not None:
+        head.insert(place, f'<th scope="col" class="n">{_text(column.title)}</th>')
+        for row, shape in zip(cells, column.shapes, strict=False):  # of which there are more
+            row.insert(place, f'<td class="n">{"" if shape is None else svg(shape)}</td>')
+    body = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
     named = f"<caption>{_text(grid.caption)}</caption>" if grid.caption else ""
     label = escape(grid.caption or ", ".join(header), quote=True)
     table = (
         f'<div class="rm-table" role="group" tabindex="0" aria-label="{label}">'
-        f"<table>{named}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f"<table>{named}<thead><tr>{''.join(head)}</tr></thead><tbody>{body}</tbody></table></div>"
     )
     if hidden := len(rows) - len(shown):
         table += _sentences("notes", [f"{counted(hidden, 'more row')}: to_html() and to_csv() have them all"])
@@ -152,7 +162,7 @@ def _wordy(rows: Sequence[Sequence[str]], columns: int) -> frozenset[int]:
     return frozenset(at for at in range(columns) if any(len(row[at]) > LONG for row in rows))
 
 
-def _row(row: Sequence[str], names: int, wordy: frozenset[int], marks: Sequence[str]) -> str:
+def _cells(row: Sequence[str], names: int, wordy: frozenset[int], marks: Sequence[str]) -> list[str]:
     cells = []
     for at, cell in enumerate(row):
         tone: str = cell.tone if isinstance(cell, Cell) else ""
@@ -165,7 +175,7 @@ def _row(row: Sequence[str], names: int, wordy: frozenset[int], marks: Sequence[
         cells.append(
             f'<th scope="row"{classed}>{text}</th>' if at == 0 < names else f"<td{classed}>{text}</td>"
         )
-    return f"<tr>{''.join(cells)}</tr>"
+    return cells
 
 
 def _classed(at: int, names: int, wordy: frozenset[int], tone: str = "") -> str:

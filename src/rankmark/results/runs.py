@@ -9,9 +9,12 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
+import numpy as np
+
 from rankmark.errors import UsageError, did_you_mean
 from rankmark.language.written import paper_column, with_best, written
 from rankmark.rendering.blocks import Block, Code, Grid, Notes
+from rankmark.rendering.drawn import Column, Spark
 from rankmark.rendering.formats.json import ByName
 from rankmark.rendering.numbers import Numbered, Parts
 from rankmark.rendering.papers import PaperOptions, PaperRow, PaperTable, PaperValue
@@ -22,6 +25,7 @@ from rankmark.results.sliced import Sliced, blocks_of, frame_of, papers_of
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
 
     from rankmark.language.measure import Measure
     from rankmark.results.base import Result
@@ -223,6 +227,15 @@ class View:
             for (_, figure, _), one, told in zip(self.columns, cells, best, strict=True)
         ]
 
+    def spread(self) -> Column | None:
+        """How the values of the queries of one result spread."""
+        (result,) = self.runs.values()
+        shapes = [
+            _spark(measure, result.query_values(measure)) if measure in result.query_measures else None
+            for measure in self.measures
+        ]
+        return Column("queries", shapes) if any(shapes) else None
+
     def queries(self, cell: Cell) -> Grid:
         """A row a query of each run, a column a measure."""
         header = ["run"] * self.named + ["query"]
@@ -275,7 +288,7 @@ class View:
     def blocks(self) -> Iterator[Block]:
         """What people want to see: the queries or classes if asked for, then the summary, and notes."""
         yield from self.asked()
-        yield self.summary(self.rounded).printable()
+        yield self.summary(self.rounded).printable()._replace(drawn=None if self.named else self.spread)
         yield from self.beneath()
         if self.slices:
             yield from blocks_of(self.slices, self.digits)
@@ -384,6 +397,22 @@ class View:
             if result.weighed is not None:
                 record["per_query"]["weights"] = result.weighed.values.tolist()
         return record
+
+
+BINS = 12
+FEWEST = 2 * BINS
+"""Queries of fewer than which bins say nothing."""
+
+
+def _spark(measure: Measure, values: NDArray[np.float64]) -> Spark | None:
+    """The queries' values in bins of the measure's range, or of their own where that is not bounded."""
+    known = values[np.isfinite(values)]
+    if len(known) < FEWEST:
+        return None
+    bounds = zip(measure.bounds, (known.min(), known.max()), strict=True)
+    low, high = (float(own if bound is None else bound) for bound, own in bounds)
+    counts, _ = np.histogram(known, BINS, (low, high))
+    return Spark(counts.tolist(), low, high) if low < high and counts.any() else None
 
 
 def numbers_of(runs: Mapping[str, Result]) -> dict[Parts, float]:

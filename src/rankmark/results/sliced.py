@@ -14,6 +14,7 @@ import numpy as np
 from rankmark.errors import ChoiceError, DataError, did_you_mean
 from rankmark.language.written import paper_column
 from rankmark.rendering.blocks import Block, Grid, Notes
+from rankmark.rendering.drawn import Column, ranges
 from rankmark.rendering.papers import PaperColumn, PaperRow, PaperTable, PaperValue
 from rankmark.rendering.words import counted, listed, printable
 from rankmark.results.saved import Saved
@@ -281,7 +282,15 @@ def _grid(found: Mapping[str, Sliced], by: str, digits: int) -> Grid:
         for row in slices.rows
         if row.by == by
     ]
-    return Grid(len(header) - len(columns), [header, *rows], f"By {printable(by)}")
+    return Grid(len(header) - len(columns), [header, *rows], f"By {printable(by)}", lambda: _drawn(found, by))
+
+
+def _drawn(found: Mapping[str, Sliced], by: str) -> Column | None:
+    """The values with their intervals, if they are all of one measure, whose scale is one."""
+    rows = [row for slices in found.values() for row in slices.rows if row.by == by]
+    if len({row.measure for row in rows}) != 1 or not hasattr(rows[0], "low"):
+        return None
+    return ranges("value", ((row.low, row.value, row.high) for row in rows))
 
 
 def slice_label(value: str | None) -> str:
