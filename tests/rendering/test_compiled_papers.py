@@ -39,7 +39,7 @@ MEASURES = ["nDCG@10", "RR(rel=2)@5", "NumRelRet"]
 @functools.cache
 def shown() -> Mapping[str, Shown]:
     """Something of each kind that has tables for papers."""
-    runs = rm.evaluate(QRELS, RUNS, MEASURES, intervals=True, by=SLICES)
+    runs = rm.evaluate(QRELS, RUNS, MEASURES, intervals=True, resamples=200, by=SLICES)
     noise = np.random.default_rng(1).normal(size=(3, 80))
     label = np.arange(80) % 2
     scores = {name: 1 / (1 + np.exp(-(own + label))) for name, own in zip(NAMES, noise, strict=True)}

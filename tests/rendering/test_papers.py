@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from collections.abc import Sequence
 from typing import Any
 
@@ -255,6 +256,31 @@ def test_slices_of_runs_are_in_groups() -> None:
     assert text.count(r"\label{tab:main}") == 1
 
 
+def test_pairs_in_slices_have_a_row_a_slice_and_system() -> None:
+    by = {query: "head" if i < 6 else "tail" for i, query in enumerate(QRELS)}
+    runs = {"old": POOR, "new": [FAIR, GOOD]}
+    comparison = rm.compare(QRELS, runs, ["nDCG@3", "RR"], baseline="old", by=by)
+    assert comparison.slices is not None
+    own = comparison.slices["head"][0]
+    text = comparison.to_typst(spread="seeds")
+    assert f"[head], [old], [6], [{own.baseline_value:.4f}" in text
+    assert f"[], [new], [6], [#strong[{own.value:.4f}]" in text
+    assert comparison.slices.to_typst().startswith("#figure(")
+    mark = "corrected by Holm over all slices."
+    assert mark in text
+    loaded = pickle.loads(pickle.dumps(comparison))
+    assert loaded.to_latex() == comparison.to_latex()
+
+
+def test_pairs_in_slices_whose_values_depend_on_the_other_stay_pairs() -> None:
+    some = {query: FAIR[query] for query in list(QRELS)[:8]}
+    how = {"measures": "nDCG@3", "missing": "skip"}
+    results = {name: rm.evaluate(QRELS, run, **how) for name, run in (("a", GOOD), ("b", POOR), ("c", some))}
+    by = {query: "head" if i < 6 else "tail" for i, query in enumerate(QRELS)}
+    text = rm.compare_results(results, by=by).slices.to_latex()
+    assert r"nDCG@3 & b & a & tail &" in text
+
+
 @pytest.mark.parametrize("name", ["latex", "typst"])
 def test_caption_and_label_are_as_they_were_given(name: str) -> None:
     runs = rm.evaluate(QRELS, {"good": GOOD, "fair": FAIR}, "nDCG@3")
@@ -300,4 +326,4 @@ NASTY = {
 def test_names_mean_themselves(text: str, expected: tuple[str, str]) -> None:
     grid = Grid(1, [[text], ["x"]])
     assert latex.FORMAT.grid(grid).splitlines()[2] == expected[0] + r" \\"
-    assert typst.FORMAT.grid(grid).splitlines()[6] == f"    [{expected[1]}],"
+    assert typst.FORMAT.grid(grid).splitlines()[7] == f"    [{expected[1]}],"

@@ -342,12 +342,12 @@ class Compared:
 
         """
         found = read_attributes(attributes, columns, None, self.query_ids)
-        return compared_in_slices(self._data, self.query_ids, found, self.plan)
+        return compared_in_slices(self._data, self.query_ids, found, self.plan, self.baselines)
 
     def in_slices(self, by: By, places: Places) -> Self:
         """It with slices by what was asked for, which is found in these places."""
         found = read_slices(by, places, self.query_ids)
-        self.slices = compared_in_slices(self._data, self.query_ids, found, self.plan)
+        self.slices = compared_in_slices(self._data, self.query_ids, found, self.plan, self.baselines)
         return self
 
     def movers(self, count: int = 10, measure: str | Measure | None = None) -> list[Mover]:

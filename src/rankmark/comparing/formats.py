@@ -364,7 +364,8 @@ class View:
             yield self.pairs().printable()
         yield from self.asked()
         yield Notes(self.notes(), closing=True)
-        yield from self.slices()
+        if self.comparison.slices is not None:
+            yield from self.comparison.slices._paper(self.digits)
 
     def asked(self) -> Iterator[Block]:
         """The tables of pairs that are asked for."""

@@ -201,6 +201,14 @@ class Opposed(Protocol):
         """The other."""
 
     @property
+    def value(self) -> float:
+        """The system's value."""
+
+    @property
+    def baseline_value(self) -> float:
+        """The other's."""
+
+    @property
     def difference(self) -> float:
         """The system's value less the baseline's."""
 

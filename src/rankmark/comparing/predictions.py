@@ -390,7 +390,7 @@ class PredictionComparison(Saved, Numbered, Reported):
             *skewed_lines(corrected, self.alpha, self.alternative),
             *without_value(without),
         ]
-        return ComparisonSlices(pairs, lines)
+        return ComparisonSlices(pairs, lines, self.baselines, self.alpha, lines[1])
 
     def _with_corrected(self, pairs: Sequence[PredictionPair]) -> list[PredictionPair]:
         return corrected_pairs(pairs, self.correction, self.alpha)
@@ -467,7 +467,7 @@ class PredictionComparison(Saved, Numbered, Reported):
         )
         yield Notes(self.account()[:-1])
         if self.slices is not None:
-            yield from self.slices._blocks(digits)
+            yield from self.slices._paper(digits)
 
     def _frame(self) -> pl.DataFrame:
         return self.table if self.slices is None else self.slices.frame

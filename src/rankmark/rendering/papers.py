@@ -334,7 +334,7 @@ class Layout:
         return " ".join(f"{line}." for line in (first, *(line[0].upper() + line[1:] for line in others)))
 
     def _beside_line(self) -> Iterator[str]:
-        if self._spread == "seeds":
+        if self._spread == "seeds" and self.table.seeds:
             yield f"± is the standard deviation over {_range(self.table.seeds)} seeds"
         if self._spread in OF_INTERVALS and self.table.confidence is not None:
             intervals = f"{100 * self.table.confidence:g}% confidence intervals"

@@ -55,6 +55,7 @@ def _table(names: int, width: int, header: Sequence[str], groups: Iterable[Itera
     yield f"columns: {width},"
     yield f"align: ({', '.join(['left'] * names + ['right'] * (width - names))}),"
     yield "stroke: none,"
+    yield "inset: (x: 0.5em, y: 0.35em),"
     yield "table.hline(stroke: 0.08em),"
     yield from ("table.header(", *(f"  {line}," for line in header), "),")
     for rows in groups:
