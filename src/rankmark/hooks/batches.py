@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from rankmark.aggregation.terms import Terms
 from rankmark.api.evaluator import Evaluator, Repeated
 from rankmark.api.prediction_evaluator import PredictionEvaluator
 from rankmark.api.prediction_plans import Plans
@@ -70,6 +71,7 @@ class Batches:
     Attributes:
         measures: the measures, as they were understood.
         of_lists: whether any of them is of lists.
+        of_rows: whether any of them is of rows.
 
     """
 
@@ -87,7 +89,7 @@ class Batches:
         self.measures = plans.understood(classes=False)
         self._asked, self._like = plans.measures, like
         kinds = {measure.page.kind == "list" for measure in self.measures}
-        self.of_lists, self._of_rows = True in kinds, False in kinds
+        self.of_lists, self.of_rows = True in kinds, False in kinds
         if negative not in get_args(Negative):
             raise ChoiceError(f"negative={negative!r} is not one of {', '.join(get_args(Negative))}")
         if repeated == "apart" and not self.of_lists:
@@ -97,12 +99,12 @@ class Batches:
         self._repeated, self._negative, self._logits = repeated, negative, logits
         self._options = dict(options)
         self._told = Told()
-        given(options, OF_PREDICTIONS if self._of_rows else GivenChoices, door)
+        given(options, OF_PREDICTIONS if self.of_rows else GivenChoices, door)
         self._new(repeated)  # which refuses what cannot be asked for
 
     def _new(self, repeated: Repeated | None) -> Part:
         options: dict[str, Any] = {"like": self._like, **self._options}
-        if not self._of_rows:
+        if not self.of_rows:
             return Evaluator(self._asked, repeated=repeated, **options)  # type: ignore[arg-type]
         if repeated == "apart" or (repeated == "error" and not self.of_lists):
             repeated = None
@@ -140,7 +142,7 @@ class Batches:
             if self._repeated == "first":
                 raise UsageError('repeated="first" knows queries by their ids: give indexes, one a row')
         queries = None if queries is None else _array(queries)
-        if self._of_rows:
+        if self.of_rows:
             return self._of_predictions(scores, labels, queries, more)
         if queries is None:
             made = self._new("apart")
@@ -156,7 +158,7 @@ class Batches:
     @property
     def _taken(self) -> tuple[set[str], str]:
         """What batches can have besides, and what the measures are that do not look at anything else."""
-        if not self._of_rows:
+        if not self.of_rows:
             return {"exclude", "items", "lengths", "mask"}, "measures of lists"
         if not self.of_lists:
             return {"weights"}, "measures of predictions"
@@ -221,6 +223,18 @@ class Batches:
         self._told.departures(result)
         return result.values
 
+    def terms_of(self, part: Part) -> dict[str, Terms]:
+        """What each query of a part of lists adds to the value of each measure, without those that count not.
+
+        Raises:
+            NotEvaluatedError: this cannot be told of a measure.
+
+        """
+        result = part.result()
+        self._told.departures(result)
+        found = {name: result.query_terms(name) for name in result.values}
+        return {name: terms.at(terms.there) for name, terms in found.items()}
+
     def joined(self, parts: Iterable[Part], *, workers: bool = False) -> Part | None:
         """All parts as one, the first of which takes in the others; None if there is none.
 
@@ -242,7 +256,7 @@ class Batches:
 
     def read(self, saved: bytes) -> Part:
         """What `to_bytes` of a part gave."""
-        return PredictionEvaluator.from_bytes(saved) if self._of_rows else Evaluator.from_bytes(saved)
+        return PredictionEvaluator.from_bytes(saved) if self.of_rows else Evaluator.from_bytes(saved)
 
 
 def _here(values: Any) -> NDArray[Any]:
