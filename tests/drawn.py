@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,13 @@ def _judged() -> tuple[Any, Any]:
     return qrels, run
 
 
+def _explained() -> Any:
+    """Two lists of one query, with items that are in one of them alone, and with a long name."""
+    qrels, run = _judged()
+    other = {"q1": {"a": 3.0, "http://an.address/that/is/long": 2.5, "b": 2.0, "c": 1.0, "x": 0.5}}
+    return rm.explain(qrels, run, "nDCG@10", query="q1", other=other)
+
+
 def _compared_predictions() -> Any:
     table = _predictions()
     table["noise"] = np.random.default_rng(2).random(2000)
@@ -116,6 +124,29 @@ def _curve(kind: Any) -> Callable[[], Any]:
     return lambda: rm.curve(_predictions(), kind, confidence=confidence)
 
 
+def _sliced_predictions() -> Any:
+    """By day, of which one is lacking, by country, one of which is called what could be a tag."""
+    table = _predictions()
+    days = [date(2024, 1, 1) + timedelta(days=i % 5 + i % 5 // 3) for i in range(2000)]
+    table |= {"day": days, "country": [("DE", "<FR>", None)[i % 3] for i in range(2000)]}
+    return rm.evaluate_predictions(table, "PCOPC AUC LogLoss", by=["country", "day"], intervals=True)
+
+
+def _head_and_tail() -> Any:
+    qrels, _ = _lists()
+    return {query: "head" if i % 3 else "tail" for i, query in enumerate(qrels)}
+
+
+def _compared_in_slices() -> Any:
+    return rm.compare(*_lists(), ["nDCG@5", "RR"], baseline="old", by=_head_and_tail())
+
+
+def _sliced_runs() -> Any:
+    qrels, runs = _lists()
+    popularity = {query: ("0-10", "11-100", ">100")[i % 3] for i, query in enumerate(qrels)}
+    return Runs({name: rm.evaluate(qrels, run, "nDCG@5", by=popularity) for name, run in runs.items()})
+
+
 DRAWN: Mapping[str, Callable[[], Any]] = {
     "agreement": _agreement,
     "answered": _partial,
@@ -127,6 +158,8 @@ DRAWN: Mapping[str, Callable[[], Any]] = {
     "conventions of two": lambda: rm.differences(*_judged(), "nDCG@10", like=["ranx", "lightgbm"]),
     "definitions": lambda: rm.identify(*_judged(), "nDCG@10", "0.41"),
     "definitions that are none": lambda: rm.identify(*_judged(), "AP", "0.99999"),
+    "contributions": lambda: rm.explain(*_judged(), "nDCG@10", query="q1"),
+    "contributions to what is no sum": lambda: rm.explain(*_judged(), "ListAUC", query="<q2>"),
     "cutoffs": _runs,
     "cutoffs of one": lambda: _runs()["old"],
     "differences": _comparison,
@@ -134,18 +167,30 @@ DRAWN: Mapping[str, Callable[[], Any]] = {
     "PCOPC": lambda: rm.curve(_predictions(), "calibration"),
     "distribution": _runs,
     "distribution of one": lambda: _runs(sure=False)["old"],
+    "findings": lambda: rm.check(*_judged()),
+    "findings of predictions": lambda: rm.check_predictions({"score": [0.1, 2.0], "label": [1, 1]}),
     "forest": _comparison,
     "forest of predictions": _compared_predictions,
     "gate": _gate,
     "gate by point estimates": lambda: rm.gate(*_judged(), _judged()[1], "RR", max_drop=0.1),
     "judged": _partial,
     "movers": _comparison,
+    "moves": _explained,
+    "moves that make no difference": lambda: rm.explain(
+        *_judged(), "nDCG@1", query="q3", other={"q3": {"d": 1.0}}
+    ),
     "power": lambda: rm.power(_comparison(), difference=0.05),
     "power of a gate": lambda: rm.power(_comparison(), max_drop=0.05),
     "power of numbers": lambda: rm.power(deviation=0.2, width=0.1, queries=50),
     "recall-precision": lambda: _runs(tuple(f"IPrec(recall={level / 10})" for level in range(11))),
     "reliability": lambda: rm.curve(_predictions(), "calibration"),
     "scatter": _comparison,
+    "slices": lambda: _sliced_predictions().slices,
+    "slices of a result": _sliced_predictions,
+    "slices of several": _sliced_runs,
+    "slices of a comparison": _compared_in_slices,
+    "trend": _sliced_predictions,
+    "trend of several": _sliced_runs,
     "ties": _partial,
     "ties of one": lambda: _partial()["old"],
     "values": _runs,

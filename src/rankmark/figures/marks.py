@@ -52,6 +52,8 @@ class Axis:
             on which the i-th name stands at i; on y from above.
         names: of the scale ``names``.
         asides: what stands at the other end of each name of y, such as its numbers.
+        above: whether names and asides stand above what is drawn, as they do anyway where there is little
+            room; for asides that are sentences.
         reach: values up to which it goes at least, such as 0.
         limits: where it begins and ends, whatever the marks are; else they and `reach` say.
         ticks: ``number``, ``percent`` or ``none``.
@@ -63,6 +65,7 @@ class Axis:
     scale: Literal["linear", "log", "normal", "names"] = "linear"
     names: tuple[str, ...] = ()
     asides: tuple[str, ...] = ()
+    above: bool = False
     reach: tuple[float, ...] = ()
     limits: tuple[float, float] | None = None
     ticks: Literal["number", "percent", "none"] = "number"

@@ -39,6 +39,7 @@ class Scale:
         axis: what it is of.
         low, high: the numbers at its ends.
         first, last: the pixels there.
+        above: how many pixels of each name words take, which stand above what is drawn.
 
     """
 
@@ -47,6 +48,7 @@ class Scale:
     high: float
     first: float
     last: float
+    above: float = 0.0
 
     def __call__(self, values: float | Floats) -> Floats:
         """The pixels of numbers; those beyond the ends are at the ends."""
@@ -55,6 +57,9 @@ class Scale:
         if straight := STRAIGHT.get(self.axis.scale):
             with np.errstate(divide="ignore", invalid="ignore"):
                 found, low, high = straight(found), straight(low), straight(high)
+        if self.above:
+            name, each = np.round(found), abs((self.last - self.first) / (high - low))
+            found = name + (found - name) * (1 - self.above / each) + self.above / each / 2
         share = np.clip((found - low) / (high - low), 0, 1)
         return self.first + share * (self.last - self.first)
 
@@ -125,6 +130,12 @@ def _powers(low: float, high: float, count: int) -> list[float]:
     return found if len(found) > 1 else []
 
 
+def _short(number: float) -> str:
+    """A number with as few digits as it takes."""
+    whole = 1 <= abs(number) < 1e6 and number == int(number)
+    return (f"{number:,.0f}" if whole else f"{number:g}").replace("-", "−")
+
+
 def written(values: list[float], *, percent: bool = False) -> list[str]:
     """Numbers as they stand at an axis, all with as many digits as the least difference takes."""
     if not values:
@@ -135,5 +146,5 @@ def written(values: list[float], *, percent: bool = False) -> list[str]:
     largest = max(map(abs, shown))
     unit = " %" if percent else ""
     if largest >= 1e6 or (digits > 6 and largest < 1e-3) or max(gaps) > 10 * min(gaps):
-        return [f"{each:g}{unit}" for each in shown]
+        return [f"{_short(each)}{unit}" for each in shown]
     return [f"{each if abs(each) > 1e-12 else 0:,.{digits}f}{unit}".replace("-", "−") for each in shown]

@@ -38,8 +38,8 @@ EDGE, GAP = 14.0, 26.0
 """Pixels around everything, and between panels."""
 TITLE, SUBTITLE, LABEL, NOTE = 15.0, 12.5, WORDS, 11.0
 """Sizes of words."""
-ROW, TWO_LINES = 23.0, 36.0
-"""Pixels a name on the y axis takes; where it stands with its aside above what is drawn."""
+ROW, TWO_LINES, NAME = 23.0, 36.0, 15.0
+"""Pixels a name on the y axis takes; where it stands with its aside above what is drawn; and there alone."""
 LEAST = 520.0
 """Pixels from which on names and asides stand on both sides of what is drawn."""
 MOST_SQUARE = 420.0
@@ -198,8 +198,9 @@ class _PanelDrawing:
         self._words(left)
         self._ticks_of_x(across, top)
         self._ticks_of_y(upright, left)
+        within = replace(upright, above=NAME) if self.room.stacked else upright
         for mark in self.panel.marks:
-            drawn(mark, across, upright, self.canvas)
+            drawn(mark, across, within, self.canvas)
         if self.room.stacked:
             self._stacked_words(upright, left)
         return self.room.top + self.high + self.room.bottom
@@ -208,12 +209,12 @@ class _PanelDrawing:
         if self.panel.square:
             return self.inner
         if self.panel.y.scale == "names":
-            return max((TWO_LINES if self.room.stacked else ROW) * len(self.panel.y.names), 2 * ROW)
+            return max((TWO_LINES if self.room.stacked else ROW) * len(self.panel.y.names), ROW)
         return min(max(self.inner * SHAPES, 170.0), 340.0)
 
     def _margins(self) -> _Room:
         x, y = self.panel.x, self.panel.y
-        stacked = bool(y.asides) and self.width < LEAST
+        stacked = bool(y.asides) and (y.above or self.width < LEAST)
         left = 0.0 if stacked else 8 + _broadest(self._words_of_y())
         left = min(left, (0.34 if y.asides else 0.42) * self.width)
         top = 16 + 17 * bool(self.panel.title) + 17 * bool(y.label)
@@ -281,7 +282,7 @@ class _PanelDrawing:
     def _stacked_words(self, scale: Scale, left: float) -> None:
         """Names and their asides in lines above what is drawn, and over it, where there is no other room."""
         for i, (name, aside) in enumerate(zip(scale.axis.names, scale.axis.asides, strict=True)):
-            y = float(scale(float(i))) - LABEL
+            y = float(scale(i - 0.5)) + NAME - 2
             half = self.inner / 2 - 4
             own = cut(name, LABEL, max(half, self.inner - 12 - width(aside, LABEL)))
             other = cut(aside, LABEL, self.inner - 12 - width(own, LABEL))
@@ -295,10 +296,10 @@ def _broadest(texts: Iterable[str]) -> float:
 
 
 def _aligned(drawings: Sequence[_PanelDrawing]) -> None:
-    left, right = (
-        max((getattr(each.room, side) for each in drawings), default=0.0) for side in ("left", "right")
-    )
-    for each in drawings:
+    beside = [each for each in drawings if not each.room.stacked]
+    left = max((each.room.left for each in beside), default=0.0)
+    right = max((each.room.right for each in beside), default=0.0)
+    for each in beside:
         each.room = replace(each.room, left=left, right=right)
 
 
@@ -313,7 +314,11 @@ def _apart(scale: Scale, count: int, *, within: float) -> Iterator[tuple[float, 
                 until = float(scale(value)) + half
                 yield value, text
         return
-    if scale.axis.scale != "names":
+    if scale.axis.scale == "names":
+        # Slanted or not, a name takes its height.
+        skip = max(1, -(-int(LABEL * 1.6 * len(ticks)) // max(int(within), 1)))
+        ticks = ticks[::skip]
+    else:
         broadest = max((width(text, LABEL) for _, text in ticks), default=0.0) + 14
         skip = max(1, -(-int(broadest * len(ticks)) // max(int(within), 1)))
         ticks = ticks[::skip]
