@@ -15,7 +15,7 @@ from rankmark.api.evaluator import Evaluator, Repeated
 from rankmark.api.prediction_evaluator import PredictionEvaluator
 from rankmark.api.prediction_plans import Plans
 from rankmark.errors import ChoiceError, DataError, UsageError
-from rankmark.hooks.prepared import together
+from rankmark.hooks.prepared import probabilities_of, sees_probabilities, together
 from rankmark.hooks.telling import Told
 from rankmark.inputs.arrays.judged_items import is_sparse
 from rankmark.inputs.arrays.libraries import is_array, is_torch, to_numpy
@@ -81,6 +81,7 @@ class Batches:
         like: str | None,
         repeated: Repeated | None,
         negative: Negative,
+        logits: bool,
         options: Mapping[str, Any],
         door: Callable[..., Any],
     ) -> None:
@@ -93,7 +94,9 @@ class Batches:
             raise ChoiceError(f"negative={negative!r} is not one of {', '.join(get_args(Negative))}")
         if repeated == "apart" and not self.of_lists:
             raise UsageError('repeated="apart" is of queries of lists, and no measure is of lists')
-        self._repeated, self._negative = repeated, negative
+        if logits:
+            _check_seen(self.measures)
+        self._repeated, self._negative, self._logits = repeated, negative, logits
         self._options = dict(options)
         self._told = Told()
         given(options, OF_PREDICTIONS if self.of_rows else GivenChoices, door)
@@ -208,6 +211,8 @@ class Batches:
             order, sizes = together(queries)
             labels, scores, queries = _here(labels)[order], _here(scores)[order], None
             more = {name: _here(values)[order] for name, values in more.items()}
+        if self._logits:
+            scores = probabilities_of(_here(scores))
         made = self._new("apart" if sizes is not None else self._repeated)
         made.update_arrays(labels, scores, queries=queries, group=sizes, **more)
         return made
@@ -275,6 +280,16 @@ def _present(shape: tuple[int, ...], lengths: Any = None, mask: Any = None) -> N
         what = "lengths" if mask is None else "mask"
         raise UsageError(f"{what} says of scores of shape {present.shape}, and they have {tuple(shape)}")
     return present
+
+
+def _check_seen(measures: Iterable[Measure]) -> None:
+    """Refuses logits of which some measures would see probabilities and others not: one of both is kept."""
+    for measure in measures:
+        if measure.page.kind != "class" and not sees_probabilities(measure):
+            raise UsageError(
+                f"logits=True makes probabilities of scores, and {measure} sees scores as they are: ask for "
+                "it in a metric of its own, without logits"
+            )
 
 
 def _check_taken(given: Mapping[str, Any], taken: set[str], what: str) -> None:

@@ -45,6 +45,8 @@ class KerasMetric(Metric):  # type: ignore[misc]
         like: a convention.
         negative: what a label below 0 is: an ``error`` where measures are of lists; ``padding``, of no item
             or row; or a ``grade`` of an item that is not relevant.
+        logits: whether scores are logits, of which measures of probabilities, and those with a threshold, see
+            1/(1 + exp(−logit)), or softmax of several classes. Others are asked for in a metric of their own.
         name: what the metric is called; the measure, if there is one alone and nothing is said.
         dtype: what every metric of Keras has.
         **options: the choices of `Evaluator` or the arguments of `PredictionEvaluator`.
@@ -60,14 +62,19 @@ class KerasMetric(Metric):  # type: ignore[misc]
         *,
         like: str | None = None,
         negative: Negative = "error",
+        logits: bool = False,
         name: str | None = None,
         dtype: Any = None,
         **options: Any,
     ) -> None:
-        batches = Batches(measures, like, "error", negative, options, type(self))
+        batches = Batches(measures, like, "error", negative, logits, options, type(self))
         alone = batches.measures[0].label if len(batches.measures) == 1 else "rankmark"
         super().__init__(name=name or alone, dtype=dtype)
-        self._batches, self._like, self._options = batches, like, {"negative": negative, **options}
+        self._batches, self._like, self._options = (
+            batches,
+            like,
+            {"negative": negative, "logits": logits, **options},
+        )
         self._held: Part | None = None
         self._latest: Part | None = None
         self._values: Mapping[str, float] | None = None
