@@ -57,7 +57,8 @@ $(TOOLS)/installed: $(VENV)/installed
 	@touch $@
 
 hooks: $(TOOLS)/installed  ## Test the hooks and examples inside their tools, which it installs (gigabytes)
-	$(TOOLS)/bin/pytest -n auto --dist worksteal tests/hooks tests/compat tests/test_examples.py
+	$(TOOLS)/bin/pytest -n auto --dist worksteal tests/hooks tests/compat tests/test_examples.py \
+		tests/test_before_and_after.py
 
 ends: $(VENV)/installed  ## Test what reads and hands out tables with the oldest and the newest libraries
 	@scripts/test-ends

@@ -32,6 +32,13 @@ def test_a_word_that_differs_by_signs_and_leading_zeros_alone_is_meant() -> None
     assert did_you_mean("ndcg-10", known) == "; did you mean 'nDCG_10'?"
 
 
+def test_letters_that_only_changed_places_are_near() -> None:
+    known = ["FOR", "AUC", "ACE", "AP", "PAP"]
+    assert did_you_mean("foo", known, share=0.7) == ""
+    assert did_you_mean("ACU", known, share=0.7) == "; did you mean 'AUC'?"
+    assert did_you_mean("APP", known, share=0.7) == "; did you mean 'AP'?"
+
+
 def test_nothing_is_near_a_word_that_is_like_none() -> None:
     assert did_you_mean("zzz", FILES) == ""
     assert did_you_mean("x" * 10_000, FILES) == ""

@@ -35,6 +35,7 @@ explaining
 checks
 peers
 pictures
+reports
 hooks compat
 faces
 commands
@@ -52,9 +53,11 @@ UPWARDS = {
     ("rankmark.language.measure", "rankmark.api.called"),
     ("rankmark.figures.registry", "rankmark.pictures"),
     ("rankmark.rendering.shown", "rankmark.figures"),
+    ("rankmark.results.reported", "rankmark.reports.report"),
 }
 """The only arrows upwards: a registry finds the pages by looking into their folder, a measure that is called
-with data the door that evaluates it, and whatever is shown its pictures."""
+with data the door that evaluates it, whatever is shown its pictures, and results and
+comparisons their report."""
 GREATEST_CIRCLE = 3
 
 

@@ -15,8 +15,9 @@ mod _native {
 
     #[pymodule_export]
     use crate::python::arrays::{
-        exact_sum, ratio, segment_count, segment_descending, segment_first, segment_kept, segment_ranks,
-        segment_running_product, segment_running_sum, segment_sum, segment_weighted_sum, settle,
+        exact_sum, ratio, segment_count, segment_descending, segment_first, segment_kept, segment_ranked,
+        segment_ranks, segment_running_product, segment_running_sum, segment_shared_precision,
+        segment_shared_weighted_sum, segment_sum, segment_weighted_sum, settle,
     };
     #[pymodule_export]
     use crate::python::files::{

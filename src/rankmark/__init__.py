@@ -68,12 +68,15 @@ _HOME = {
     "ratio": "kinds.lists",
     "read_qrels": "inputs",
     "read_run": "inputs",
+    "report": "reports.report",
+    "report_predictions": "reports.report",
     "row_measure": "language.own",
 }
 """The module of every name but those of the measures."""
 _MODULES = {
     "compat": "compat",
     "hooks": "hooks",
+    "pictures": "pictures",
     "results": "results",
     "spark": "api.spark",
     "statistics": "statistics",

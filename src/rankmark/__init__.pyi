@@ -1,5 +1,6 @@
 from rankmark import compat as compat
 from rankmark import hooks as hooks
+from rankmark import pictures as pictures
 from rankmark import results as results
 from rankmark import statistics as statistics
 from rankmark.api import spark as spark
@@ -59,6 +60,8 @@ from rankmark.language.own import row_measure as row_measure
 from rankmark.loading import load as load
 from rankmark.peers.difference import differences as differences
 from rankmark.peers.identification import identify as identify
+from rankmark.reports.report import report as report
+from rankmark.reports.report import report_predictions as report_predictions
 
 __all__: list[str]
 _MODULES: dict[str, str]

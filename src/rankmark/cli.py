@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -30,8 +31,10 @@ from rankmark.commands.identify import identify_number
 from rankmark.commands.measures import measures
 from rankmark.commands.names import MEASURE, refuse_mistyped
 from rankmark.commands.output import UnansweredError
+from rankmark.commands.plot import plot
 from rankmark.commands.power import show_power
 from rankmark.commands.predictions import evaluate_table
+from rankmark.commands.report import write_report
 from rankmark.commands.show import show
 from rankmark.commands.trec_eval import trec_eval
 from rankmark.commands.wording import as_options
@@ -64,7 +67,7 @@ def main(args: list[str] | None = None) -> int:
     given = sys.argv[1:] if args is None else args
     try:
         with cleaned_up():
-            return _rankmark.main(given, prog_name="rankmark", standalone_mode=False) or 0
+            return _rankmark.main(given, prog_name="rankmark", standalone_mode=False, obj=given) or 0
     except click.Abort:
         return 130
     except click.UsageError as error:
@@ -96,7 +99,17 @@ def _message(error: click.UsageError) -> str:
             return f"No such option {error.option_name!r}; {error.ctx.info_name} takes no measures"
         if error.option_name in INSTEAD:
             return f"No such option {error.option_name!r}; {INSTEAD[error.option_name]}"
+    if isinstance(error, click.BadParameter):
+        return error.format_message().rstrip(".") + _number_meant(error.message)
     return error.format_message()
+
+
+def _number_meant(message: str) -> str:
+    """``"; did you mean 0.05?"`` where a number was written as 5% or 0,05, or the empty string."""
+    found = re.match(r"'(-?\d*[.,]?\d+) ?(%?)' is not a valid float", message)
+    return (
+        f"; did you mean {float(found[1].replace(',', '.')) / (100 if found[2] else 1):g}?" if found else ""
+    )
 
 
 def _fail(message: str, kind: str, code: int, given: Sequence[str]) -> int:
@@ -216,7 +229,9 @@ for _command in (
     gate,
     gate_predictions,
     show_power,
+    write_report,
     show,
+    plot,
     explain,
     identify_number,
     check_data,

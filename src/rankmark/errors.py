@@ -145,13 +145,19 @@ def no_file(text: str) -> FileMissingError:
     return FileMissingError(f"there is no file {text!r}{near}")
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``"; did you mean X?"`` for the known words nearest to `word`, or the empty string."""
+def did_you_mean(word: str, known: Iterable[str], *, share: float = 0.6) -> str:
+    """``"; did you mean X?"`` for the known words nearest to `word`, or the empty string.
+
+    Near is a word that has this share of letters in common with it, or all of them in another order.
+    """
     word, by_lower = word.lower(), {name.lower(): name for name in known}
-    alike = [name for name in by_lower if _ALIKE * (len(word) + len(name)) <= 2 * min(len(word), len(name))]
+    # Lengths alone rule out many.
+    alike = [name for name in by_lower if share * (len(word) + len(name)) <= 2 * min(len(word), len(name))]
     likeliest, bare = _likeliest(word, alike), _bare(word)
-    near = [name for name in likeliest if bare and _bare(name) == bare][:1] or difflib.get_close_matches(
-        word, likeliest, n=3, cutoff=_ALIKE
+    near = (
+        [name for name in likeliest if bare and _bare(name) == bare][:1]
+        or difflib.get_close_matches(word, likeliest, n=3, cutoff=share)
+        or [name for name in likeliest if sorted(name) == sorted(word)]
     )
     if not near:
         return ""
@@ -163,8 +169,6 @@ def _bare(word: str) -> str:
     return re.sub(r"[\W_]|(?<!\d)0+(?=\d)", "", word)
 
 
-_ALIKE = 0.6
-"""The share of letters that words have in common to be near; lengths alone rule out many."""
 _COMPARED = 500
 """Words that are compared in earnest, which takes some 70 µs each."""
 _GLANCED = 64

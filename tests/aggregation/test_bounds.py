@@ -243,7 +243,7 @@ def test_markdown_and_latex(name: str, result: rm.results.ListResult) -> None:
 
 
 def test_notebooks_show_them(result: rm.results.ListResult) -> None:
-    assert "<th>best</th>" in result._repr_html_()
+    assert ">best</th>" in result._repr_html_()
     assert "<td>0.9375</td>" in result._repr_html_()
 
 

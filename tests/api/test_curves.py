@@ -179,6 +179,63 @@ def test_weighted_intervals_are_of_as_many_rows_as_tell_as_much() -> None:
     assert frame["weight"].to_list() == [6]
 
 
+# --- Bands, greatest values and scores -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("kind", "rate"), [("ROC", "tpr"), ("PR", "precision"), ("DET", "fnr")])
+def test_a_band_is_asked_for_and_goes_with_the_points_that_are_kept(kind: Any, rate: str) -> None:
+    table = random_table(3000)
+    assert len(rm.curve(table, kind).frame.columns) == 3
+    whole, thin = (rm.curve(table, kind, confidence=0.9, points=points) for points in (None, 300))
+    assert whole.frame.columns[2:] == [rate, f"{rate}_low", f"{rate}_high"]
+    low, value, high = (whole.frame[name].to_numpy() for name in (f"{rate}_low", rate, f"{rate}_high"))
+    assert (low[1:] <= value[1:] + 1e-12).all()
+    assert (value[1:] <= high[1:] + 1e-12).all()
+    assert thin.frame.join(whole.frame, on=whole.frame.columns).height == len(thin)
+    assert (whole.confidence, rm.curve(table, kind).confidence) == (0.9, None)
+
+
+def test_ks_and_f1_by_hand() -> None:
+    ks = rm.curve(SIX, "KS", points=None)
+    assert ks.frame.columns == ["threshold", "fpr", "tpr", "distance"]
+    assert ks.frame["distance"].to_list() == pytest.approx([0, 1 / 3, 1 / 3, 0, 1 / 3, 0])
+    assert (ks.greatest, ks.greatest_at) == (pytest.approx(1 / 3), 0.9)
+    f1 = rm.curve(SIX, "F1", points=None)
+    assert f1.frame.columns == ["threshold", "precision", "recall", "f1"]
+    assert f1.frame["f1"].to_list() == pytest.approx([0, 2 / 4, 4 / 6, 4 / 7, 6 / 8, 6 / 9])
+    assert (f1.greatest, f1.greatest_at) == (pytest.approx(0.75), 0.3)
+    assert "6 of 6 points, the greatest 0.750000 at the threshold 0.3" in str(f1)
+    assert json.loads(f1.to_json())["greatest"] == f1.greatest
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_greatest_are_those_of_measures_and_thinning_keeps_them(weighted: bool) -> None:
+    table = random_table(20_000, weighted=weighted)
+    result = rm.evaluate_predictions(table, "KS F1(threshold=max)")
+    for kind, measure in (("KS", "KS"), ("F1", "F1(threshold=max)")):
+        thin, whole = (rm.curve(table, kind, points=points) for points in (200, None))
+        assert len(thin) <= 210 < len(whole) == thin.thresholds
+        assert thin.greatest == pytest.approx(result[measure], abs=1e-12)
+        assert (thin.greatest, thin.greatest_at) == (whole.greatest, whole.greatest_at)
+        assert thin.frame.join(whole.frame, on=whole.frame.columns).height == len(thin)
+        assert thin.frame.filter(pl.col("threshold") == thin.greatest_at).height == 1
+    assert thin.greatest_at == pytest.approx(result.thresholds["F1(threshold=max)"])
+
+
+def test_scores_in_bins_by_hand() -> None:
+    found = rm.curve(SIX, "scores", bins=2)
+    assert found.frame.columns == ["low", "high", "rows", "positive", "negative"]
+    assert found.frame.rows() == [(0.1, 0.5, 3, 1, 2), (0.5, 0.9, 3, 2, 1)]
+    weighed = rm.curve(SIX | {"weight": [1, 2, 3, 4, 5, 6]}, "scores", bins=2, binning="mass")
+    assert weighed.frame.rows() == [(0.1, 0.3, 2, 5, 6), (0.3, 0.9, 4, 3, 7)]
+    assert "scores: 6 rows, 3 positive, 2 bins" in str(found)
+
+
+def test_scores_that_are_all_the_same_are_one_bin() -> None:
+    found = rm.curve({"label": [1, 0, 0], "score": [5, 5, 5]}, "scores")
+    assert found.frame.rows() == [(5, 5, 3, 1, 2)]
+
+
 # --- Formats and the command line ----------------------------------------------------------------------
 
 
@@ -212,7 +269,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "6 of 6 points" in capsys.readouterr().out
     assert main(["curve", path, "RCO"]) == 2
     assert (
-        "'RCO' is not one of calibration, ROC, PR, DET, gain, lift; did you mean" in capsys.readouterr().err
+        "'RCO' is not one of calibration, scores, ROC, PR, DET, gain, lift, KS, F1; did you mean"
+        in capsys.readouterr().err
     )
     assert main(["curve", path, "ROC", "--points", "5", "--exact"]) == 2
     assert "--exact keeps every threshold" in capsys.readouterr().err
@@ -231,6 +289,16 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         (SIX, "ROC", {"points": 1}, rm.ChoiceError, "points=1 is not a whole number from 2"),
         (SIX, "calibration", {"bins": 0}, rm.ChoiceError, "bins=0 is not a whole number from 1"),
         (SIX, "calibration", {"binning": "size"}, rm.ChoiceError, "binning='size'"),
+        (
+            SIX,
+            "gain",
+            {"confidence": 0.9},
+            rm.ChoiceError,
+            "confidence=0.9 is for calibration, ROC, PR",
+        ),
+        (SIX | {"weight": range(6)}, "ROC", {"confidence": 0.9}, rm.DataError, "rows that count alike"),
+        (SIX | {"score": [INF, 0, 1, 2, 3, 4]}, "scores", {}, rm.DataError, "there are infinite scores"),
+        (SIX | {"label": [1] * 6}, "KS", {}, rm.DataError, "no KS curve: every row is positive"),
         (SIX, "calibration", {"confidence": 95}, rm.ChoiceError, "confidence=95 is not a number between"),
         (SIX | {"label": [1] * 6}, "DET", {}, rm.DataError, "no DET curve: every row is positive"),
         (SIX | {"label": [0] * 6}, "lift", {}, rm.DataError, "no lift curve: no row is positive"),

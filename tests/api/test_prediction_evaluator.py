@@ -557,3 +557,56 @@ def test_contents_that_do_not_fit_are_refused(saved: Any) -> None:
 
 def test_it_is_shown_with_its_rows() -> None:
     assert repr(rm_evaluated("AUC")) == "<PredictionEvaluator AUC; 3 rows>"
+
+
+def days(first: list[int], *more: list[int]) -> list[dict[str, list[float]]]:
+    """A part for each list of queries, of two rows a query."""
+    return [
+        {
+            "query": [query for query in part for _ in range(2)],
+            "label": [1, 0] * len(part),
+            "score": [score for query in part for score in (0.1 * query, 0.5)],
+        }
+        for part in (first, *more)
+    ]
+
+
+@pytest.mark.parametrize("measures", ["AUC, nDCG", "LogLoss", "GAUC"])
+def test_a_query_that_comes_again_is_refused_or_dropped_whole(tmp_path: Path, measures: str) -> None:
+    monday, tuesday, again = days([1, 8], [2], [8, 3])
+    strict = rm.PredictionEvaluator(measures, repeated="error")
+    dropping = rm.PredictionEvaluator(measures, repeated="first")
+    for part in (monday, tuesday):
+        strict.update(part)
+        dropping.update(part)
+    with pytest.raises(rm.DataError, match=r"query 8 was given before; .* repeated=None to take its rows"):
+        strict.update(again)
+    assert strict.rows == 6
+    dropping.update(again)
+    assert (dropping.rows, dropping.dropped, dropping.repeated) == (8, 1, "first")
+    (whole,) = days([1, 8, 2, 3])
+    expected = rm.evaluate_predictions(whole, measures)
+    assert dropping.result().values == pytest.approx(expected.values, rel=1e-12)
+    assert dropping.result().notes[0] == "queries that were there came again 1 times and were dropped"
+    assert rm.evaluate_predictions(whole, measures).notes == dropping.result().notes[1:]
+
+    dropping.save(tmp_path / "saved")
+    loaded = rm.PredictionEvaluator.load(tmp_path / "saved")
+    assert loaded.to_bytes() == dropping.to_bytes()
+    loaded.merge(strict)
+    assert (loaded.rows, loaded.dropped) == (8, 4)
+    with pytest.raises(rm.DataError, match="query 1 was given before, and so were 2 others"):
+        strict.merge(dropping)
+
+
+def test_what_no_id_is_of_cannot_be_known_again() -> None:
+    evaluator = rm.PredictionEvaluator("AUC", repeated="first")
+    for part in ({"label": [1, 0], "score": [0.5, 0.1]}, {"label": [1], "score": [0.5]}):
+        with pytest.raises(rm.UsageError, match="repeated='first' knows queries by their ids"):
+            evaluator.update(part, group=[len(part["label"])])
+        with pytest.raises(rm.UsageError, match="repeated='first' knows queries by their ids"):
+            evaluator.update_arrays(part["label"], part["score"])
+    with pytest.raises(rm.UsageError, match="repeated='last' is not one of error, first, None"):
+        rm.PredictionEvaluator("AUC", repeated="last")  # type: ignore[arg-type]
+    with pytest.raises(rm.UsageError, match="evaluators of different repeated do not merge"):
+        evaluator.merge(rm.PredictionEvaluator("AUC"))

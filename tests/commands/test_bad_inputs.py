@@ -285,7 +285,13 @@ CLICK_ENGINEER: list[Row] = [
     ),
 ]
 WITH_WINDOWS: list[Row] = [
-    ("semicolons", CLICKS.replace(",", ";"), AUC, 1, "it looks separated by ';'"),
+    (
+        "semicolons",
+        CLICKS.replace(",", ";"),
+        AUC,
+        1,
+        "(…, separator=';') reads, with decimal_comma=True where",
+    ),
     (
         "decimal commas",
         CLICKS.replace(".", ","),
@@ -293,7 +299,13 @@ WITH_WINDOWS: list[Row] = [
         1,
         "line 2: 5 fields, but the first line names 4 columns",
     ),
-    ("sep=;", "sep=;\n" + CLICKS, AUC, 1, "its first line is for Excel and names no columns; remove it"),
+    (
+        "sep=;",
+        "sep=;\n" + CLICKS,
+        AUC,
+        1,
+        "its first line, 'sep=;', is for Excel and names no columns; remove",
+    ),
     (
         "UTF-16 of PowerShell",
         CLICKS.encode("utf-16"),
@@ -422,13 +434,20 @@ COMPARER: list[Row] = [
         "--baseline c is not one of the systems a, b",
     ),
     (
+        "a baseline by its file",
+        None,
+        "compare qrels.txt old=a.run b.run --baseline a.run",
+        2,
+        "--baseline a.run is not one of the systems old, b; did you mean 'old'?",
+    ),
+    (
         "alpha of 5",
         None,
         f"{COMPARE} --alpha 5",
         2,
         "--alpha 5.0 is not a number above 0 and below 1; did you mean 0.05?",
     ),
-    ("alpha of 0,05", None, f"{COMPARE} --alpha 0,05", 2, "'0,05' is not a valid float"),
+    ("alpha of 0,05", None, f"{COMPARE} --alpha 0,05", 2, "'0,05' is not a valid float; did you mean 0.05?"),
     ("an unknown test", None, f"{COMPARE} --test t-test", 2, "is not one of randomisation, t, wilcoxon"),
     (
         "an unknown correction",
@@ -596,6 +615,7 @@ INFERENCE: list[Row] = [
     ("power: no such column", WIDE, f"{POWER} --column query=qid", 1, "no column 'qid'; its columns are 'qu"),
     ("power: no such design", WIDE, f"{POWER} --design intervall", 2, "did you mean 'interval'?"),
     ("power: in per cent", WIDE, f"{POWER} --power 80", 2, "did you mean 0.8?"),
+    ("power: a share", None, f"{POWER} --difference 5%", 2, "is not a valid float; did you mean 0.05?"),
     ("power: no such file", None, "power a.rnu -m AP", 2, "did you mean 'a.run'"),
     (
         "intervals: a method",

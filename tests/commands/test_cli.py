@@ -5,6 +5,7 @@ import importlib.metadata
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -142,12 +143,50 @@ def test_json_has_a_hash_of_each_input(run: Run, folder: Path) -> None:
     assert bm25["run"] != dense["run"]
 
 
-@pytest.mark.parametrize("name", ["table", "json", "csv", "markdown", "latex", "trec", "html"])
+@pytest.mark.parametrize("name", ["table", "json", "csv", "markdown", "latex", "typst", "trec", "html"])
 def test_per_query_in_each_format(name: str, run: Run) -> None:
     code, out, _ = run("eval", "qrels.txt", "bm25.run", "-q", "--format", name)
     assert code == 0
     assert "q2" in out
     assert "\x1b" not in out
+
+
+def test_tables_for_papers(run: Run) -> None:
+    args = ("eval", "qrels.txt", "a=bm25.run", "b=dense.run", "-m", "RR")
+    options = ("--percent", "--transpose", "--caption", "Ours", "--table-label", "tab:a")
+    code, out, _ = run(*args, *options, "--format", "latex")
+    assert (code, out.splitlines()[2:4]) == (
+        0,
+        [r"\caption{Ours. In per cent. The best is bold.}", r"\label{tab:a}"],
+    )
+    assert r"measure & a & b \\" in out
+    assert run(*args, *options, "-o", "a.typ")[0] == 0
+    assert ") <tab:a>\n//" in Path("a.typ").read_text()
+    _, out, _ = run(
+        *args, "--percent", "--digits", "1", "--intervals", "--spread", "interval", "--format", "typst"
+    )
+    assert re.search(r"\[a\], \[.*\d\d\.\d#text\(size: 0\.7em\)\[#h\(0\.2em\)\\\[\d+\.\d, \d+\.\d\\\]\]", out)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--percent",), "--percent is of tables for papers: add --format latex or typst"),
+        (
+            ("--table-label", "x", "-o", "a.csv"),
+            "--table-label is of tables for papers: add --format latex or typst",
+        ),
+        (
+            ("--spread", "intervall", "--format", "latex"),
+            "--spread intervall is not one of none, seeds, interval",
+        ),
+        (("--spread", "seeds", "--format", "typst"), "--spread seeds: no system has several seeds"),
+        (("--table-label", "a b", "-o", "a.tex"), "the label 'a b' is not of letters"),
+    ],
+)
+def test_tables_for_papers_that_cannot_be(args: tuple[str, ...], message: str, run: Run) -> None:
+    code, _, err = run("eval", "qrels.txt", "bm25.run", "-m", "RR", *args)
+    assert (code, message in err) == (2, True), err
 
 
 def test_intervals_of_runs(run: Run) -> None:
@@ -287,7 +326,9 @@ COMMANDS = [
     "gate",
     "gate-predictions",
     "power",
+    "report",
     "show",
+    "plot",
     "explain",
     "identify",
     "check",

@@ -135,8 +135,8 @@ def test_slices_are_in_every_format_of_a_comparison() -> None:
         assert str(slices) in str(comparison)
         assert comparison.to_csv() == slices.to_csv()
         assert json.loads(comparison.to_json())["slices"] == json.loads(slices.to_json())["slices"]
-        assert f"<td>{name}</td>".replace("<5", "&lt;5") in comparison._repr_html_()
+        assert f">{name}</td>".replace("<5", "&lt;5") in comparison._repr_html_()
         assert slices.to_markdown().rstrip() in comparison.to_markdown()
-        assert slices.to_latex().partition("%")[0] in comparison.to_latex()
+        assert slices.to_latex().partition("\n%")[0] in comparison.to_latex()
         assert str(pickle.loads(pickle.dumps(comparison))) == str(comparison)
     assert lists.to_csv(per_query=True).startswith("measure,query")

@@ -19,6 +19,7 @@ from rankmark.errors import NotHereError
 from strategies import at_most
 
 tool_version = beside("ranx")
+pytestmark = pytest.mark.timeout(600)  # a busy machine compiles ranx slowly, at its first call
 
 METRICS = (
     "hits", "hit_rate", "precision", "recall", "f1", "r-precision", "mrr", "map", "dcg", "dcg_burges", "ndcg",

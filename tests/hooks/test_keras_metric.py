@@ -54,8 +54,31 @@ def test_what_is_of_no_item_is_in_no_list() -> None:
     metric = rm.hooks.KerasMetric("nDCG@5", dtype="float64")
     assert metric.name == "nDCG@5"
     assert float(metric({"labels": grades, "mask": mask}, scores)) == pytest.approx(expected)
-    metric.reset_state()
-    assert float(metric(np.where(mask, grades, -1), scores)) == pytest.approx(expected)
+    with pytest.raises(rm.DataError, match=r"labels are below 0, the least is -1: .* say which"):
+        metric.update_state(np.where(mask, grades, -1), scores)
+    padded = rm.hooks.KerasMetric("nDCG@5", negative="padding", dtype="float64")
+    assert float(padded(np.where(mask, grades, -1), scores)) == pytest.approx(expected)
+    assert type(padded).from_config(padded.get_config())._batches._negative == "padding"
+    graded = rm.hooks.KerasMetric("nDCG@5", negative="grade", dtype="float64")
+    below = np.where(mask, grades, -1)
+    assert float(graded(below, scores)) == pytest.approx(
+        rm.evaluate_arrays(scores, below, "nDCG@5")["nDCG@5"]
+    )
+
+
+def test_rows_stand_beside_lists() -> None:
+    grades, scores = lists()
+    clicks, mask = (grades > 1).astype(np.float32), np.random.default_rng(1).random(grades.shape) < 0.6
+    metric = rm.hooks.KerasMetric("nDCG@5, AUC", negative="padding", dtype="float64")
+    for part in (slice(0, 16), slice(16, None)):
+        metric.update_state(np.where(mask, clicks, -1)[part], scores[part])
+    values = {name: float(value) for name, value in metric.result().items()}
+    row, _ = np.nonzero(mask)
+    table = {"label": clicks[mask], "score": scores[mask], "query": row}
+    assert values == pytest.approx(rm.evaluate_predictions(table, "nDCG@5, AUC").values, rel=1e-12)
+    assert values["nDCG@5"] == pytest.approx(
+        rm.evaluate_arrays(scores, clicks, "nDCG@5", mask=mask)["nDCG@5"]
+    )
 
 
 @pytest.mark.parametrize(("name", "asked"), [("NDCG", "nDCG(gain=exp2)@5"), ("MeanReciprocalRank", "RR@5")])
@@ -136,3 +159,30 @@ def test_what_does_not_fit_is_refused() -> None:
         metric.update_state(grades, Compiled())
     with pytest.raises(rm.MeasureError, match="no measure 'NDGC'"):
         rm.hooks.KerasMetric("NDGC")
+
+
+@pytest.mark.parametrize(
+    "measures", ["nDCG@5, RR", "AP(mean=geometric)", "RR(mean=median)", "nDCG@5, HitRatio@1"]
+)
+def test_asked_after_each_batch_it_is_what_all_batches_give(
+    measures: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metric = rm.hooks.KerasMetric(measures, dtype="float64")
+    asked: list[Any] = []
+    terms_of = metric._batches.terms_of
+    monkeypatch.setattr(metric._batches, "terms_of", lambda part: asked.append(part) or terms_of(part))
+    for seed in range(5):
+        grades, scores = lists(seed, rows=6)
+        grades[seed] = 0
+        metric.update_state(grades, scores)
+        found = metric.result()
+        values = found.values() if isinstance(found, dict) else [found]
+        expected = metric.full_result().values.values()
+        assert [float(each) for each in values] == pytest.approx(list(expected), rel=1e-15)
+    # After the first each is looked at alone, so that an epoch takes no longer than its batches.
+    assert asked[0] is metric._whole()
+    assert not any(part is metric._whole() for part in asked[1:])
+    for seed in range(2):  # two batches at once are looked at with all others
+        metric.update_state(*lists(seed))
+    metric.result()
+    assert asked[-1] is metric._whole()

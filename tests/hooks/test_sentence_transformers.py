@@ -95,6 +95,86 @@ def test_reranking_gives_what_its_own_evaluator_gives(model: Any, theirs: Any) -
         assert evaluator.results.counts.judged == 31
 
 
+class Scores:
+    """A `CrossEncoder` as far as evaluators look at one: a number for each pair of texts, without ties."""
+
+    model_card_data = None
+
+    def predict(self, pairs: Any, **options: Any) -> Any:
+        """The share of words that a pair has in common, and a little by which texts differ."""
+        assert options["batch_size"] == 32
+        return np.array(
+            [len({*q.split()} & {*d.split()}) + hash_of(q + d) for q, d in pairs], dtype=np.float32
+        )
+
+
+def hash_of(text: str) -> float:
+    return sum(ord(letter) * (place + 1) for place, letter in enumerate(text)) % 997 / 1000
+
+
+def reranked(rng: np.random.Generator, count: int) -> list[dict[str, Any]]:
+    """Samples whose documents have some of the positive ones."""
+    samples = []
+    for query in texts(rng, count):
+        positive, others = texts(rng, 3), texts(rng, int(rng.integers(4, 9)))
+        samples.append(
+            {"query": query, "positive": positive, "documents": [*others[:2], *positive, *others[2:]]}
+        )
+    return samples
+
+
+def test_a_cross_encoders_lists_are_what_its_own_evaluator_says(tmp_path: Path) -> None:
+    theirs = peer("sentence_transformers.cross_encoder.evaluation", "sentence-transformers")
+    hook = rm.hooks.sentence_transformers.CrossEncoderRerankingEvaluator
+    names = {"nDCG@10": "ndcg@10", "RR@10": "mrr@10", "AP": "map"}
+    with_documents = reranked(np.random.default_rng(2), 20)
+    with_negatives = [{**sample, "negative": sample["documents"][:2]} for sample in with_documents]
+    for sample in with_negatives:
+        del sample["documents"]
+    for samples in (with_documents, with_negatives):
+        their = theirs.CrossEncoderRerankingEvaluator(samples, batch_size=32)
+        their.store_metrics_in_model_card_data = lambda *_: None
+        expected = their(Scores())
+        ours = hook(samples, batch_size=32, name="dev")
+        ours.store_metrics_in_model_card_data = lambda *_: None
+        found = ours(Scores(), tmp_path / str(len(expected)), epoch=1)
+        assert found == pytest.approx(
+            {
+                f"dev_{base}{name}": expected[f"{base}{own}"]
+                for base in (("", "base_") if samples is with_documents else ("",))
+                for name, own in names.items()
+            }
+        )
+    assert (ours.primary_metric, ours.greater_is_better, ours.base) == ("dev_nDCG@10", True, None)
+
+
+def test_positive_documents_that_were_not_retrieved_are_missing() -> None:
+    samples = [{"query": "w1", "positive": ["w1 w2", "w1 w3"], "documents": ["w4", "w1 w2"]}]
+    hook = rm.hooks.sentence_transformers.CrossEncoderRerankingEvaluator
+    for always, value in ((True, 1.0), (False, 0.5)):
+        evaluator = hook(samples, "AP", batch_size=32, always_rerank_positives=always)
+        evaluator.store_metrics_in_model_card_data = lambda *_: None
+        assert evaluator(Scores()) == {"AP": value, "base_AP": 0.25}
+
+
+def test_samples_and_models_that_do_not_fit_are_told() -> None:
+    hook = rm.hooks.sentence_transformers.CrossEncoderRerankingEvaluator
+    good = {"query": "w1", "positive": "w1", "negative": ["w2"]}
+    for wrong in ({**good, "documents": ["w1"]}, {"query": "w1", "negative": []}):
+        with pytest.raises(
+            rm.UsageError, match=r"sample 1 \(from 0\) has 'query', .*; it needs 'query', 'positive'"
+        ):
+            hook([good, wrong])
+
+    class Classes(Scores):
+        def predict(self, pairs: Any, **options: Any) -> Any:
+            assert options
+            return np.zeros((len(pairs), 3))
+
+    with pytest.raises(rm.DataError, match=r"shape \(2, 3\) for 2 pairs, .* num_labels=1"):
+        hook([good])(Classes())
+
+
 def test_rows_of_a_file_have_the_values_and_their_intervals(model: Any, tmp_path: Path) -> None:
     evaluator = rm.hooks.sentence_transformers.InformationRetrievalEvaluator(
         **collection(), measures="nDCG@10, RR", intervals=True, name="dev", depth=50

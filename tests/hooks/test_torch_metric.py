@@ -92,7 +92,7 @@ def test_scores_of_all_items_give_what_arrays_give(torch: Any) -> None:
 def test_predictions_are_added_up_as_rows(torch: Any) -> None:
     rng = np.random.default_rng(2)
     label, score = rng.integers(0, 2, 50), rng.random(50).astype(np.float32)
-    metric = rm.hooks.TorchMetric("AUC, LogLoss, nDCG@10").set_dtype(torch.float64)
+    metric = rm.hooks.TorchMetric("AUC, LogLoss, nDCG@10", repeated=None).set_dtype(torch.float64)
     assert metric.higher_is_better is None  # AUC is, LogLoss is not
     user = np.arange(50) % 10
     for start in (0, 20):
@@ -103,6 +103,129 @@ def test_predictions_are_added_up_as_rows(torch: Any) -> None:
     assert {name: float(value) for name, value in metric.compute().items()} == pytest.approx(
         expected, rel=1e-12
     )
+
+
+BOTH = "nDCG@3, AUC, LogLoss, AP, GAUC"
+
+
+def clicked(rows: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The same rows with labels of 0 and 1."""
+    return {**rows, "relevance": (rows["relevance"] > 1).astype(int)}
+
+
+def of_table(rows: dict[str, np.ndarray], measures: str = BOTH) -> Any:
+    """What a table of the rows comes to."""
+    table = {"label": rows["relevance"], "score": rows["score"], "query": rows["query"]}
+    return pytest.approx(rm.evaluate_predictions(table, measures).values, rel=1e-12)
+
+
+def numbers(values: dict[str, Any]) -> dict[str, float]:
+    """Values of tensors."""
+    return {name: float(value) for name, value in values.items()}
+
+
+def test_rows_beside_lists_are_those_of_queries_that_come_once(torch: Any) -> None:
+    rows = clicked(lists())
+    parts = batches(torch, rows)
+    metric = rm.hooks.TorchMetric(BOTH).set_dtype(torch.float64)
+    first = rm.hooks.TorchMetric(BOTH, repeated="first").set_dtype(torch.float64)
+    apart = rm.hooks.TorchMetric(BOTH, repeated="apart").set_dtype(torch.float64)
+    for part in parts:
+        metric.update(**part)
+        first.update(**part)
+        apart.update(**part)
+        first.update(**part)
+    with pytest.raises(
+        rm.DataError, match=r"query 7 was given before, and so were 6 others; .* repeated=None"
+    ):
+        metric.update(**parts[1])
+    assert numbers(metric.compute()) == numbers(first.compute()) == numbers(apart.compute()) == of_table(rows)
+    assert first.result().notes[0] == "queries that were there came again 30 times and were dropped"
+    again = pickle.loads(pickle.dumps(first))
+    again.update(**parts[0])
+    assert again.result().notes[0] == "queries that were there came again 37 times and were dropped"
+    apart.update(**parts[0])
+    more = {
+        name: np.append(values, values[rows["query"] < 7] + (100 if name == "query" else 0))
+        for name, values in rows.items()
+    }
+    assert numbers(apart.compute()) == of_table(more)
+
+
+def test_rows_beside_lists_come_from_matrices_too(torch: Any) -> None:
+    rng = np.random.default_rng(6)
+    scores, labels = rng.random((12, 9)), rng.integers(0, 2, (12, 9))
+    lengths = rng.integers(2, 10, 12)
+    mask = np.arange(9) < lengths[:, None]
+    row, _ = np.nonzero(mask)
+    expected = of_table({"score": scores[mask], "relevance": labels[mask], "query": row})
+    padded = np.where(mask, labels, -1)
+    for options, given, more in (
+        ({}, labels, {"mask": mask}),
+        ({}, labels, {"lengths": lengths}),
+        ({"negative": "padding"}, padded, {}),
+    ):
+        for ids in (None, np.arange(12)):
+            metric = rm.hooks.TorchMetric(BOTH, **options).set_dtype(torch.float64)
+            for part in (slice(0, 5), slice(5, None)):
+                extra = {name: torch.tensor(values[part]) for name, values in more.items()}
+                indexes = None if ids is None else torch.tensor(ids[part])
+                metric.update(torch.tensor(scores[part]), torch.tensor(given[part]), indexes, **extra)
+            assert numbers(metric.compute()) == expected
+    with pytest.raises(rm.UsageError, match="give lengths or a mask, not both"):
+        metric.update(torch.rand(2, 3), torch.ones(2, 3), mask=torch.ones(2, 3), lengths=[1, 2])
+    with pytest.raises(rm.UsageError, match="beside those of lists do not look at exclude"):
+        metric.update(torch.rand(2, 3), torch.ones(2, 3), exclude=[[0], [1]])
+
+
+def test_a_target_below_0_is_what_it_is_said_to_be(torch: Any) -> None:
+    """Padding in keras-rs, where torchmetrics takes grades alone, and a grade in TREC's judgements."""
+    scores, target = torch.tensor([[0.9, 0.5, 0.1]]), torch.tensor([[-1, 1, 0]])
+    with pytest.raises(rm.DataError, match=r"1 labels are below 0, the least is -1: .* say which"):
+        rm.hooks.TorchMetric("RR").update(scores, target)
+    for negative, value in (("padding", 1.0), ("grade", 0.5)):
+        for indexes in (None, torch.tensor([[0, 0, 0]])):
+            metric = rm.hooks.TorchMetric("RR", negative=negative)
+            metric.update(scores, target, indexes)
+            assert metric.compute() == value
+    rows = rm.hooks.TorchMetric("MAE", negative="padding")
+    rows.update(scores[0], target[0])
+    assert float(rows.compute()) == pytest.approx(0.3)
+    as_they_are = rm.hooks.TorchMetric("MAE")  # of predictions, whose labels are any numbers
+    as_they_are.update(scores[0], target[0])
+    assert float(as_they_are.compute()) == pytest.approx(2.5 / 3)
+    with pytest.raises(rm.UsageError, match="negative='none' is not one of error, padding, grade"):
+        rm.hooks.TorchMetric("RR", negative="none")
+
+
+def test_logits_are_made_probabilities(torch: Any) -> None:
+    rng = np.random.default_rng(7)
+    label, logit = rng.integers(0, 2, 60), (rng.normal(size=60) * 8).astype(np.float32)
+    measures = "LogLoss, Brier, BinaryF(threshold=0.5)"
+    metric = rm.hooks.TorchMetric(measures, logits=True).set_dtype(torch.float64)
+    for part in (slice(0, 20), slice(20, None)):
+        metric.update(torch.tensor(logit[part], requires_grad=True), torch.tensor(label[part]))
+    table = {"label": label, "score": 1 / (1 + np.exp(-logit.astype(np.float64)))}
+    expected = rm.evaluate_predictions(table, measures).values
+    assert numbers(metric.compute()) == pytest.approx(expected, rel=1e-12)
+    classes, logits = rng.integers(0, 3, 40), rng.normal(size=(40, 3))
+    of_classes = rm.hooks.TorchMetric("LogLoss, Accuracy", logits=True).set_dtype(torch.float64)
+    of_classes.update(torch.tensor(logits), torch.tensor(classes))
+    shares = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    expected = rm.evaluate_predictions({"label": classes, "score": shares}, "LogLoss, Accuracy").values
+    assert numbers(of_classes.compute()) == pytest.approx(expected, rel=1e-12)
+    with pytest.raises(rm.UsageError, match="and AUC sees scores as they are: ask for it in a metric of its"):
+        rm.hooks.TorchMetric("LogLoss, AUC", logits=True)
+
+
+def test_rows_with_numbers_of_their_own_count_once(torch: Any) -> None:
+    rows = rm.hooks.TorchMetric("MAE", repeated="first")
+    for numbered in ([0, 1, 2], [2, 3]):
+        at = torch.tensor(numbered)
+        rows.update(at * 0.1, torch.zeros(len(at)), at)
+    assert float(rows.compute()) == pytest.approx(0.15)
+    with pytest.raises(rm.UsageError, match=r'repeated="apart" is of queries of lists'):
+        rm.hooks.TorchMetric("MAE", repeated="apart")
 
 
 @pytest.mark.parametrize(
@@ -249,9 +372,11 @@ sampler = torch.utils.data.DistributedSampler(queries, shuffle=True, seed=5)
 loader = torch.utils.data.DataLoader(queries, batch_size=4, sampler=sampler, collate_fn=torch.cat)
 lists = rm.hooks.TorchMetric("nDCG@3, RR, AP").set_dtype(torch.float64)
 rows = rm.hooks.TorchMetric("LogLoss, AUC").set_dtype(torch.float64)
+both = rm.hooks.TorchMetric("nDCG@3, AUC, LogLoss, GAUC").set_dtype(torch.float64)
 alone = rm.hooks.TorchMetric("AP")  # of which one process has nothing
 for at in loader:
     lists(data["score"][at], data["relevance"][at], data["query"][at])
+    both.update(data["score"][at], (data["relevance"][at] > 1).long(), data["query"][at])
 half = slice(rank, None, 2)
 rows.update(data["score"][half], data["relevance"][half] > 1)
 if rank:
@@ -262,6 +387,8 @@ else:
 said = {
     "lists": {name: value.item().hex() for name, value in lists.compute().items()},
     "rows": {name: value.item() for name, value in rows.compute().items()},
+    "both": {name: value.item() for name, value in both.compute().items()},
+    "dropped": both.result().notes[0],
     "alone": alone.compute().item(),
     "notes": lists.result().notes,
     "queries": lists.result().query_ids,
@@ -292,5 +419,7 @@ def test_two_processes_give_what_one_gives_to_the_last_bit(torch: Any, tmp_path:
     assert said[0]["notes"] == ["queries that were there came again 1 times and were dropped"]
     table = {"score": rows["score"], "label": rows["relevance"] > 1}
     assert said[0]["rows"] == pytest.approx(rm.evaluate_predictions(table, "LogLoss, AUC").values, rel=1e-14)
+    assert said[0]["both"] == of_table(clicked(rows), "nDCG@3, AUC, LogLoss, GAUC")
+    assert said[0]["dropped"] == "queries that were there came again 1 times and were dropped"
     few = {name: values[rows["query"] < 5] for name, values in rows.items()}
     assert said[0]["alone"] == pytest.approx(rm.evaluate(*tables(few), "AP")["AP"], rel=1e-6)

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from processes import python, started
-from rankmark import _native
-from rankmark.progress import reading
+from processes import python, ran, started
+from rankmark import _native, progress
+from rankmark.progress import counting, reading
 
 READ = """
 import sys, time
@@ -60,7 +60,7 @@ def on_a_terminal(delay: float, seconds: float, native: bool = True, interrupt: 
 def test_a_long_read_shows_a_bar_and_takes_it_away(native: Any) -> None:
     written = on_a_terminal(delay=0.05, seconds=1.5, native=native)
     assert "a [b] file" in written
-    assert ("bytes" in written) == native
+    assert ("0.0/1.0 kB" in written) == native
     assert "0:00:0" in written
     assert SHOW_CURSOR in written
     assert written.rstrip().endswith("True")
@@ -127,3 +127,76 @@ def test_trec_text_is_read_without_importing_anything_heavy(tmp_path: Path) -> N
         "print({'polars', 'pandas', 'pyarrow', 'rich', 'scipy'} & set(sys.modules))"
     )
     assert python(code) == "set()\n"
+
+
+LONG = """
+import sys
+import rankmark as rm
+from rankmark import progress
+progress.DELAY, progress.INTERVAL = 0.0, 0.001
+Q = {f"q{i}": {"a": i % 3, "b": 1} for i in range(40)}
+A, B = ({q: {"a": 1.0, "b": s} for q, s in zip(Q, scores)} for scores in ([2.0, 0.0] * 20, [0.0] * 40))
+compared = rm.compare(Q, {"A": A, "B": B}, ["nDCG", "RR"], interval="bca", resamples=20_000)
+print(compared.to_json(), rm.check(Q, A), rm.identify(Q, A, "nDCG", "0.123").to_json())
+print(rm.power(compared, difference=0.01).to_json(), rm.evaluate(Q, A, "nDCG", intervals="bca")["nDCG"])
+"""
+
+
+@pytest.mark.process
+def test_values_are_the_same_whether_or_not_progress_is_seen_and_pipes_get_nothing_of_it() -> None:
+    pty = pytest.importorskip("pty")
+    controller, terminal = pty.openpty()
+    wide = os.environ | {"TERM": "xterm-256color", "COLUMNS": "120"}
+    with started([sys.executable, "-c", LONG], stdout=-1, stderr=terminal, env=wide) as process:
+        os.close(terminal)
+        seen = b""
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while block := os.read(controller, 65536):
+                seen += block
+        values = process.stdout.read().decode() if process.stdout else ""
+    os.close(controller)
+    assert b"trying definitions" in seen
+    piped = ran([sys.executable, "-c", LONG])
+    assert (piped.stdout, piped.stderr, piped.returncode) == (values, "", 0)
+
+
+def test_work_within_work_has_a_line_beneath_and_one_display(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[list[str]] = []
+
+    def look(ended: threading.Event) -> None:
+        while not ended.wait(0.001):
+            shown.append([task.label for task in progress._waiting()])
+
+    monkeypatch.setattr(progress, "_display", lambda: look)
+    monkeypatch.setattr(progress, "DELAY", 0.0)
+    threads = threading.active_count()
+    with counting("outer", 2) as outer:
+        for _ in range(2):
+            with contextlib.suppress(ValueError), counting("inner", 1):
+                until = time.monotonic() + 10
+                while ["outer", "inner"] not in shown and time.monotonic() < until:
+                    time.sleep(0.001)
+                assert threading.active_count() == threads + 1
+                raise ValueError
+            outer.done += 1
+    assert ["outer", "inner"] in shown
+    assert progress._tasks == []
+    assert threading.active_count() == threads
+
+
+@pytest.mark.parametrize("off", ["off", "0", "No", "FALSE"])
+def test_one_setting_switches_it_off(off: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "_is_terminal", lambda: True)
+    assert progress._display() is not None
+    monkeypatch.setenv(progress.SETTING, off)
+    assert progress._display() is None
+
+
+def test_in_a_notebook_it_is_a_bar_with_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "DELAY", 0.0)
+    task = progress._Task("<reading>", progress.Counter(4, 1), None, progress._counted, lambda: "1/4")
+    monkeypatch.setattr(progress, "_tasks", [task])
+    assert progress._in_html() == (
+        '<div style="font:13px system-ui,sans-serif"><div>&lt;reading&gt; <progress max=1 value=0.2500 '
+        'aria-label="&lt;reading&gt;"></progress> 1/4 · 0:00:00</div></div>'
+    )

@@ -194,3 +194,10 @@ def test_a_hit_ratio_says_that_others_mean_the_share_of_queries_with_a_hit() -> 
     assert told.startswith("hit_ratio@10: hits of all queries over all their relevant items; the share of")
     assert told.endswith("is HR@10")
     assert rm.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "hit_ratio@10").account()[1:] == []
+
+
+def test_of_three_letters_two_are_too_few_for_a_suggestion() -> None:
+    with pytest.raises(rm.MeasureError, match=r"no measure 'foo' \("):
+        rm.evaluate(QRELS, RUN, "foo")
+    with pytest.raises(rm.MeasureError, match="no measure 'ACU'; did you mean 'AUC'"):
+        rm.evaluate(QRELS, RUN, "ACU")

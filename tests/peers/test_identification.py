@@ -56,6 +56,11 @@ def test_all_definitions_of_one_value_are_said() -> None:
     assert "@3 or @5 or @10" in str(identify(qrels, {"q": ["x", "y", "a"]}, "AP@2", "0.3333"))
 
 
+def test_it_is_represented_by_what_was_found() -> None:
+    found = rm.identify({"q": {"a": 1}}, {"q": ["a"]}, "AP", "1.0")
+    assert repr(found) == f"<Identification {found.verdict}>"
+
+
 def test_another_cutoff_is_looked_for_last() -> None:
     value = rm.evaluate(QRELS, RUN, "P(denominator=cutoff)@5").values["P@5"]
     assert value == pytest.approx(0.2)  # (3/5 + 1/5) / 4

@@ -133,7 +133,7 @@ def test_the_short_form(result: ListResult) -> None:
 def test_html_is_escaped_and_needs_nothing_from_outside() -> None:
     result = rm.evaluate(QRELS, RUN, ["RR"])
     html = result._repr_html_()
-    assert "<td>RR</td><td>0.3750</td>" in html
+    assert ">RR</th><td>0.3750</td>" in html
     assert not {"http", "<script", "<link"} & {word for word in ("http", "<script", "<link") if word in html}
 
 

@@ -130,7 +130,7 @@ def test_where_most_resamples_are_alike_there_is_no_studentised_interval() -> No
     ("values", "differences", "method", "caution"),
     [
         (np.linspace(0, 1, 30), False, "t", ""),
-        (np.linspace(-1, 1, 9), True, "t", "few"),
+        (np.linspace(-1, 1, 9), True, "t", "small"),
         (SKEWED, False, "studentised", ""),
         (np.append(np.linspace(0, 0.1, 30), 5.0), True, "studentised", "skewed"),
         (np.repeat([1.0, 0.0], [4, 46]), False, "wilson", ""),
@@ -151,7 +151,7 @@ def test_the_interval_is_by_what_values_are(
 def test_clusters_and_not_rows_are_counted_as_few_or_skewed() -> None:
     values = np.repeat(np.linspace(0, 1, 8), 10)
     made = auto_interval(values, clusters=np.repeat(np.arange(8), 10))
-    assert (made.method, made.caution) == ("t", "few")
+    assert (made.method, made.caution) == ("t", "small")
     assert auto_interval(values).caution == ""
     sizes = np.array([1] * 29 + [200])
     users = np.repeat(np.arange(30), sizes)

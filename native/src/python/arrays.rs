@@ -39,6 +39,58 @@ pub fn segment_weighted_sum<'py>(
     array(py, || segments::weighted_sum(values, ranks, weights, offsets))
 }
 
+/// The first and the last of the ranks that each item shares with those of its score.
+type Ties<T> = (T, T);
+
+/// The sum of each segment, each value times the mean weight of its ranks; ranks beyond the weights weigh nothing.
+#[pyfunction]
+pub fn segment_shared_weighted_sum<'py>(
+    py: Python<'py>,
+    values: PyReadonlyArray1<'py, f64>,
+    ties: Ties<PyReadonlyArray1<'py, i64>>,
+    weights: PyReadonlyArray1<'py, f64>,
+    offsets: PyReadonlyArray1<'py, i64>,
+) -> Array<'py, f64> {
+    let (values, ties) = (values.as_slice()?, (ties.0.as_slice()?, ties.1.as_slice()?));
+    let (weights, offsets) = (weights.as_slice()?, offsets.as_slice()?);
+    array(py, || segments::shared_weighted_sum(values, ties, weights, offsets))
+}
+
+/// For each item its precision, counting the items that are here, as the mean over all orders of equal scores.
+#[pyfunction]
+pub fn segment_shared_precision<'py>(
+    py: Python<'py>,
+    ties: Ties<PyReadonlyArray1<'py, i64>>,
+    cutoff: Option<i64>,
+    offsets: PyReadonlyArray1<'py, i64>,
+) -> Array<'py, f64> {
+    let (ties, offsets) = ((ties.0.as_slice()?, ties.1.as_slice()?), offsets.as_slice()?);
+    array(py, || segments::shared_precision(ties, cutoff, offsets))
+}
+
+/// The grades of each segment's rows by falling score, and the ranks that they share if `shares` asks for them and
+/// any are shared. Rows of equal scores are in the order of `rows`.
+#[pyfunction]
+#[expect(clippy::type_complexity, reason = "three arrays")]
+pub fn segment_ranked<'py>(
+    py: Python<'py>,
+    scores: PyReadonlyArray1<'py, f64>,
+    rows: PyReadonlyArray1<'py, i64>,
+    grades: PyReadonlyArray1<'py, f64>,
+    offsets: PyReadonlyArray1<'py, i64>,
+    shares: bool,
+) -> PyResult<(Bound<'py, PyArray1<f64>>, Option<Ties<Bound<'py, PyArray1<i64>>>>)> {
+    let (scores, rows) = (scores.as_slice()?, rows.as_slice()?);
+    let (grades, offsets) = (grades.as_slice()?, offsets.as_slice()?);
+    let (ranked, ties) = unlocked(py, || {
+        let order = segments::by_falling(scores, rows, offsets);
+        let at = |values: &[f64]| order.iter().map(|&row| values[row as usize]).collect::<Vec<_>>();
+        (at(grades), if shares { segments::shared_ranks(&at(scores), offsets) } else { None })
+    })?;
+    let ties = ties.map(|(first, last)| (first.into_pyarray(py), last.into_pyarray(py)));
+    Ok((ranked.into_pyarray(py), ties))
+}
+
 /// How many of each segment are true.
 #[pyfunction]
 pub fn segment_count<'py>(
@@ -50,23 +102,35 @@ pub fn segment_count<'py>(
     array(py, || segments::count(values, offsets))
 }
 
-/// What is left of ranks, grades and offsets when only what is `kept` stays in the segments.
+/// What is left of ranks, grades, shared ranks and offsets when only what is `kept` stays in the segments.
 #[pyfunction]
-#[expect(clippy::type_complexity, reason = "three arrays")]
+#[expect(clippy::type_complexity, reason = "five arrays")]
 pub fn segment_kept<'py>(
     py: Python<'py>,
     kept: PyReadonlyArray1<'py, bool>,
     rank: PyReadonlyArray1<'py, i64>,
     relevance: PyReadonlyArray1<'py, f64>,
+    ties: Option<Ties<PyReadonlyArray1<'py, i64>>>,
     offsets: PyReadonlyArray1<'py, i64>,
-) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>)> {
+) -> PyResult<(
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<f64>>,
+    Option<Ties<Bound<'py, PyArray1<i64>>>>,
+    Bound<'py, PyArray1<i64>>,
+)> {
     let (kept, offsets) = (kept.as_slice()?, offsets.as_slice()?);
     let (rank, relevance) = (rank.as_slice()?, relevance.as_slice()?);
-    let (rank, relevance, offsets) = unlocked(py, || {
+    let ties = match &ties {
+        Some((first, last)) => Some((first.as_slice()?, last.as_slice()?)),
+        None => None,
+    };
+    let (rank, relevance, ties, offsets) = unlocked(py, || {
         let (offsets, places) = segments::kept(kept, offsets);
-        (segments::at(rank, &places), segments::at(relevance, &places), offsets)
+        let ties = ties.map(|(first, last)| (segments::at(first, &places), segments::at(last, &places)));
+        (segments::at(rank, &places), segments::at(relevance, &places), ties, offsets)
     })?;
-    Ok((rank.into_pyarray(py), relevance.into_pyarray(py), offsets.into_pyarray(py)))
+    let ties = ties.map(|(first, last)| (first.into_pyarray(py), last.into_pyarray(py)));
+    Ok((rank.into_pyarray(py), relevance.into_pyarray(py), ties, offsets.into_pyarray(py)))
 }
 
 /// The place of each value in its segment, from 1.

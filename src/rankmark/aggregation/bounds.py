@@ -10,12 +10,13 @@ import numpy as np
 from rankmark.aggregation.settled import Settled
 from rankmark.language.choices import Ties
 from rankmark.language.measure import Measure
+from rankmark.rendering.records import Record
 
 __all__ = ["Bounds", "bounds_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+@dataclass(frozen=True, slots=True, repr=False)
+class Bounds(Record):
     """A measure's value under other orders of equal scores than the one asked for.
 
     Under ``ties="worst"`` and ``"best"`` the lower or the higher grade comes first. No order has a value

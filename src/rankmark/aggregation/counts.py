@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rankmark.rendering.records import Record
+
 __all__ = ["Counts", "MeasureCounts", "PredictionCounts", "RowMeasureCounts"]
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureCounts:
+@dataclass(frozen=True, slots=True, repr=False)
+class MeasureCounts(Record):
     """How many queries did what to one measure.
 
     Attributes:
@@ -30,8 +32,8 @@ class MeasureCounts:
     short: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+@dataclass(frozen=True, slots=True, repr=False)
+class Counts(Record):
     """How many queries stand behind the values.
 
     Attributes:
@@ -50,8 +52,8 @@ class Counts:
     measures: Mapping[str, MeasureCounts]
 
 
-@dataclass(frozen=True, slots=True)
-class RowMeasureCounts:
+@dataclass(frozen=True, slots=True, repr=False)
+class RowMeasureCounts(Record):
     """What became of the rows in one measure of predictions.
 
     Attributes:
@@ -73,8 +75,8 @@ class RowMeasureCounts:
     threshold: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PredictionCounts:
+@dataclass(frozen=True, slots=True, repr=False)
+class PredictionCounts(Record):
     """How many rows stand behind the values.
 
     Attributes:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from rankmark import _native
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import DataError, MeasureError
 from rankmark.forking import need_polars_threads
@@ -25,12 +24,14 @@ from rankmark.kinds.calibration import binned
 from rankmark.kinds.row_core import NotMergedError, Sum, SumsAlone
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
 from rankmark.language.measure import Measure
+from rankmark.rendering.records import record_html
 from rankmark.rendering.words import resamples_words
 from rankmark.statistics.calibration import DRAWS, Calibrated, Gaps
 from rankmark.statistics.delong import AreaInterval, AUCDifference, AUCSpread, auc_spread
 from rankmark.statistics.intervals import (
     CAUTIONS,
     INTERVALS,
+    Caution,
     Interval,
     bca_interval,
     made_interval,
@@ -38,7 +39,7 @@ from rankmark.statistics.intervals import (
     wilson_interval,
 )
 from rankmark.statistics.jackknife import all_at_bound, jackknife_interval
-from rankmark.statistics.resampling import Floats, check_drawn, check_share
+from rankmark.statistics.resampling import Floats, check_drawn, check_share, resampled_sums
 from rankmark.statistics.spread import without_rounding
 
 if TYPE_CHECKING:
@@ -151,6 +152,10 @@ class PredictionInterval(NamedTuple):
     calibrated_low: float | None = None
     calibrated_high: float | None = None
     calibrated_p: float | None = None
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        return record_html(self)
 
 
 Unit: TypeAlias = Literal["queries", "rows"]
@@ -404,9 +409,7 @@ class OfSums(Sample):
     def _drawn(self, sampling: Sampling) -> Drawn:
         terms = self._grouped(GROUPS, sampling.seed)
         resamples = sampling.resamples or RESAMPLES
-        sums = _native.bootstrap_sums(
-            np.ascontiguousarray(terms), resamples, sampling.seed, sampling.threads
-        ).reshape(resamples, -1)
+        sums = resampled_sums(np.ascontiguousarray(terms), resamples, sampling.seed, sampling.threads)
         without = terms.sum(axis=0) - self._grouped(LEFT_OUT, sampling.seed)
         return Drawn(*(np.array([self.value_of(each) for each in of]) for of in (sums, without)))
 
@@ -907,7 +910,8 @@ class _Maker:
         if values is None:
             raise self._refused("wilson", "means of zeros and ones over rows")
         ones = int(values.sum())
-        note = CAUTIONS["few"] if min(ones, len(values) - ones) < FEWEST else ""
+        few: Caution = "small" if len(values) < FEWEST else "few"
+        note = CAUTIONS[few] if min(ones, len(values) - ones) < FEWEST else ""
         return _Found(wilson_interval(values, confidence=self.sampling.confidence), "wilson", note=note)
 
     def _jackknife(self, sample: OfSums) -> _Found:

@@ -86,9 +86,20 @@ class Terms:
         """Those of some queries."""
         return Terms(self.measure, self.above[rows], None if self.below is None else self.below[rows])
 
+    def joined(self, other: Terms) -> Terms:
+        """Those of these queries and of others that have values."""
+        parts = [each.at(each.there) for each in (self, other)]
+        below = [each.below for each in parts if each.below is not None]
+        above = np.concatenate([each.above for each in parts])
+        return Terms(self.measure, above, np.concatenate(below) if below else None)
+
     def value(self) -> float:
         """The measure's value, of queries that all have one: the mean over seeds; NaN of no queries."""
-        return float(np.mean([self._of_seed(seed) for seed in range(self.above.shape[1])]))
+        return float(np.mean(self.seed_values()))
+
+    def seed_values(self) -> list[float]:
+        """The same of each seed."""
+        return [self._of_seed(seed) for seed in range(self.above.shape[1])]
 
     def _of_seed(self, seed: int) -> float:
         if not len(self.above):

@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from rankmark.api.labelled import binary_rows
 from rankmark.errors import ChoiceError, DataError, did_you_mean
-from rankmark.kinds.calibration import MOST_BINS, Binning, Bins, binned
+from rankmark.kinds.calibration import MOST_BINS, Binning, Bins, binned, spanned
 from rankmark.kinds.rows import Rows, Undefined, Values
 from rankmark.language.plan import check_threads
 from rankmark.rendering.blocks import Block, Grid, Prose
+from rankmark.rendering.drawn import Column, ranges
 from rankmark.rendering.formats.json import ByName
 from rankmark.results.saved import Saved
 from rankmark.statistics.areas import trapezoid
+from rankmark.statistics.bands import Rates, band, wilson
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from rankmark.kinds.rows import Curve
-
 __all__ = ["CURVES", "CurveTable", "Kind", "curve", "known_curve"]
 
-Kind: TypeAlias = Literal["ROC", "PR", "DET", "gain", "lift", "calibration"]
+Kind: TypeAlias = Literal["ROC", "PR", "DET", "gain", "lift", "KS", "F1", "calibration", "scores"]
 
+ROUNDED = 1e-14
 TOLERANCE = 1e-6
 """By how much leaving points out may change the area under a curve."""
 
@@ -40,12 +41,15 @@ class CurveTable(Saved):
 
     Attributes:
         kind: which curve.
-        frame: a row a point, or of ``calibration`` a row a bin; see `curve` for the columns.
+        frame: a row a point, or of ``calibration`` and ``scores`` a row a bin; see `curve` for the columns.
         rows: rows of the predictions.
         positive: positive ones.
-        thresholds: points of the whole curve; None for ``calibration``.
-        area: the area under the whole curve, straight from point to point; None for ``calibration``.
+        thresholds: points of the whole curve; None for bins.
+        area: the area under the whole curve, straight from point to point; None for bins, ``KS`` and ``F1``.
         area_change: by how much leaving points out changes it.
+        confidence: of intervals and bands; None where there are none.
+        greatest: of ``KS`` the greatest distance and of ``F1`` the greatest F1, over all thresholds.
+        greatest_at: the highest threshold at which it is.
 
     """
 
@@ -56,15 +60,21 @@ class CurveTable(Saved):
     thresholds: int | None = None
     area: float | None = None
     area_change: float = 0.0
+    confidence: float | None = None
+    greatest: float | None = None
+    greatest_at: float | None = None
 
     _instead: ClassVar = "measures"
 
     def account(self) -> str:
         """What the table is of, in a line."""
         of = f"{self.rows:,} rows, {self.positive:,} positive"
-        if self.area is None:
+        if self.thresholds is None:
             return f"{self.kind}: {of}, {len(self.frame):,} bins that are not empty"
         points = f"{len(self.frame):,} of {self.thresholds:,} points"
+        if self.area is None:
+            most = f"the greatest {self.greatest:.6f} at the threshold {self.greatest_at:.6g}"
+            return f"{self.kind}: {of}, {points}, {most}"
         changed = f" (changed by {self.area_change:.0e})" if self.area_change else ""
         return f"{self.kind}: {of}, {points}, area {self.area:.6f}{changed}"
 
@@ -77,15 +87,16 @@ class CurveTable(Saved):
     def __repr__(self) -> str:
         return f"<CurveTable {self.account()}>"
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"{self.frame._repr_html_()}<small>{escape(self.account())}</small>"
-
     def _blocks(self, digits: int) -> Iterator[Block]:
         cells = ([_cell(value, digits) for value in row] for row in self.frame.rows())
-        yield Grid(0, [self.frame.columns, *cells])
+        of_bins = self.kind == "calibration"
+        yield Grid(0, [self.frame.columns, *cells], drawn=self._drawn if of_bins else None)
         yield Prose([self.account()])
+
+    def _drawn(self) -> Column | None:
+        """The rates of the bins with their intervals, beside the mean scores."""
+        rows = self.frame.select("rate_low", "rate", "rate_high").rows()
+        return ranges("rate beside mean_score", rows, self.frame["mean_score"].to_list())
 
     def _frame(self) -> pl.DataFrame:
         return self.frame
@@ -94,6 +105,14 @@ class CurveTable(Saved):
         record: dict[str, Any] = {"curve": self.kind, "rows": self.rows, "positive": self.positive}
         if self.area is not None:
             record |= {"thresholds": self.thresholds, "area": self.area, "area_change": self.area_change}
+        if self.greatest is not None:
+            record |= {
+                "thresholds": self.thresholds,
+                "greatest": self.greatest,
+                "greatest_at": self.greatest_at,
+            }
+        if self.confidence is not None:
+            record["confidence"] = self.confidence
         columns = ByName((each.name, each.to_list()) for each in self.frame.get_columns())
         return record | {"columns": columns}
 
@@ -130,16 +149,27 @@ def curve(
     - ``PR``: ``recall`` = TP/P and ``precision`` = TP/(TP + FP), at first 1;
     - ``DET``: ``fpr`` and ``fnr`` = 1 − TP/P;
     - ``gain``: ``share`` = (TP + FP)/(P + N) and ``gain`` = TP/P;
-    - ``lift``: ``share`` and ``lift`` = gain/share, without the threshold of infinity.
+    - ``lift``: ``share`` and ``lift`` = gain/share, without the threshold of infinity;
+    - ``KS``: ``fpr``, ``tpr`` and ``distance`` = |TP/P − FP/N|, the greatest of which is KS;
+    - ``F1``: ``precision``, ``recall`` and ``f1`` = 2·TP/(P + TP + FP), their harmonic mean.
+
+    With `confidence` ROC, PR and DET have a band, from ``tpr_low`` to ``tpr_high``, say: at each threshold
+    both rates have a score interval (Wilson 1927) at the level √confidence, so that both hold with this
+    confidence, and the band is what the rectangles of all thresholds cover (as in H. Schäfer, Statistics in
+    Medicine 13, 1994). It is for each point by itself and not for all together, and takes rows for
+    independent.
 
     ``calibration`` has a row for each bin of scores that is not empty: ``low`` and ``high``, its borders;
     ``rows`` and ``weight``; ``mean_score``, ``rate``, the share of positive weight, and its interval from
     ``rate_low`` to ``rate_high`` (Wilson 1927, of (Σ w)²/Σ w² rows where weights differ).
 
+    ``scores`` has a row for each bin of scores that is not empty: ``low`` and ``high``, ``rows``, and
+    ``positive`` and ``negative``, the weights of the positive and of the other rows in it.
+
     Thinned curves keep the first and the last threshold and of the others those where the curve turns most.
     Points on straight lines go first, which changes nothing. Where so few points would change the area
     (straight from point to point) by more than 1e-6, more are kept than asked for, as many as that takes. The
-    area of lift is in units of lift.
+    area of lift is in units of lift. KS and F1 keep no more than asked for, and their greatest point.
 
     Args:
         table: labelled scores, as in `evaluate_predictions`.
@@ -149,9 +179,11 @@ def curve(
         weight: the column of the rows' weights.
         positive: the label of positive rows, where it is not 1 or true.
         points: how many points to keep; None for every threshold.
-        bins: of ``calibration``, how many bins; 15 if None.
-        binning: of ``calibration``, bins of equal ``width`` (the default), or ``mass``, as in `ECE`.
-        confidence: of ``calibration``, of the intervals; 0.95 if None.
+        bins: of ``calibration``, how many bins; 15 if None. Of ``scores`` 30.
+        binning: of bins, those of equal ``width`` (the default), or ``mass``, as in `ECE`. Bins of scores of
+            equal width go from the least score to the greatest.
+        confidence: of ``calibration``, of the intervals; 0.95 if None. Of ROC, PR and DET, of the band; if
+            None there is none.
         threads: how many threads to use; all cores if None.
 
     Raises:
@@ -168,14 +200,19 @@ def curve(
     """
     kind = known_curve(kind)
     check_threads(threads)
-    _check_arguments(kind, points, {"bins": bins, "binning": binning, "confidence": confidence})
+    _check_arguments(kind, points, bins, binning, confidence)
     said = {"label": label, "score": score, "weight": weight}
-    of_bins = kind == "calibration"
-    rows = binary_rows(table, said, positive, threads, f"the {kind} curve", probabilities=of_bins)
-    if of_bins:
-        frame = _calibration(binned(rows, bins or 15, binning or "width"), confidence or 0.95)
-        return CurveTable(kind, frame, rows.count, rows.positives)
-    return _thresholds(kind, rows, points)
+    probabilities = kind == "calibration"
+    rows = binary_rows(table, said, positive, threads, f"the {kind} curve", probabilities=probabilities)
+    if kind == "calibration":
+        level = confidence or 0.95
+        frame = _calibration(binned(rows, bins or 15, binning or "width"), level)
+        return CurveTable(kind, frame, rows.count, rows.positives, confidence=level)
+    if kind == "scores":
+        return CurveTable(kind, _scores(rows, bins or 30, binning), rows.count, rows.positives)
+    if kind in PEAKS:
+        return _peaked(kind, rows, points)
+    return _thresholds(kind, rows, points, confidence)
 
 
 def known_curve(kind: str) -> Kind:
@@ -185,7 +222,7 @@ def known_curve(kind: str) -> Kind:
         ChoiceError: there is none.
 
     """
-    names: dict[str, Kind] = {"calibration": "calibration", **{name.lower(): name for name in CURVES}}
+    names: dict[str, Kind] = {name.lower(): name for name in (*BINNED, *CURVES, *PEAKS)}
     if not isinstance(kind, str) or kind.lower() not in names:
         every = list(names.values())
         hint = did_you_mean(kind, every) if isinstance(kind, str) else ""
@@ -193,14 +230,17 @@ def known_curve(kind: str) -> Kind:
     return names[kind.lower()]
 
 
-def _check_arguments(kind: Kind, points: int | None, of_bins: Mapping[str, Any]) -> None:
-    if kind != "calibration":
-        for name, value in of_bins.items():
-            if value is not None:
-                raise ChoiceError(f"{name}={value} is for calibration; {kind} has points, not bins")
+def _check_arguments(
+    kind: Kind, points: int | None, bins: int | None, binning: str | None, confidence: float | None
+) -> None:
+    for name, value in {"bins": bins, "binning": binning}.items():
+        if value is not None and kind not in BINNED:
+            raise ChoiceError(f"{name}={value} is for {' and '.join(BINNED)}; {kind} has points, not bins")
+    if confidence is not None and kind not in (*BANDS, "calibration"):
+        known = ", ".join(("calibration", *BANDS))
+        raise ChoiceError(f"confidence={confidence} is for {known}; {kind} has neither intervals nor a band")
     if not (points is None or (hasattr(points, "__index__") and points >= 2)):
         raise ChoiceError(f"points={points!r} is not a whole number from 2, or None for every threshold")
-    bins, binning, confidence = of_bins.values()
     if not (bins is None or (hasattr(bins, "__index__") and 1 <= bins <= MOST_BINS)):
         raise ChoiceError(f"bins={bins!r} is not a whole number from 1 to {MOST_BINS}")
     if binning not in (None, "width", "mass"):
@@ -212,7 +252,7 @@ def _check_arguments(kind: Kind, points: int | None, of_bins: Mapping[str, Any])
 def _calibration(bins: Bins, confidence: float) -> pl.DataFrame:
     import polars as pl
 
-    low, high = _wilson(bins.rate, bins.effective, NormalDist().inv_cdf((1 + confidence) / 2))
+    low, high = wilson(bins.rate, bins.effective, confidence)
     columns = {
         "low": bins.low,
         "high": bins.high,
@@ -226,12 +266,21 @@ def _calibration(bins: Bins, confidence: float) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _wilson(rate: Values, number: Values, z: float) -> tuple[Values, Values]:
-    """The score interval of a rate (E. Wilson, Journal of the American Statistical Association 22, 1927)."""
-    middle = (rate + z**2 / (2 * number)) / (1 + z**2 / number)
-    half = z * np.sqrt(rate * (1 - rate) / number + (z / (2 * number)) ** 2) / (1 + z**2 / number)
-    # Exactly 0 and 1 where all rows are of one class, whatever rounding makes of it.
-    return np.where(rate == 0, 0.0, middle - half), np.where(rate == 1, 1.0, middle + half)
+def _scores(rows: Rows, bins: int, binning: Binning | None) -> pl.DataFrame:
+    import polars as pl
+
+    try:
+        found = binned(rows, bins, "mass") if binning == "mass" else spanned(rows, bins)
+    except Undefined as why:
+        raise DataError(f"there are no bins of scores: {why}") from None
+    columns = {
+        "low": found.low,
+        "high": found.high,
+        "rows": found.rows.astype(np.int64),
+        "positive": found.positive,
+        "negative": found.weight - found.positive,
+    }
+    return pl.DataFrame(columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,9 +300,13 @@ def _roc(tp: Values, fp: Values) -> _Axes:
 
 
 def _pr(tp: Values, fp: Values) -> _Axes:
+    return _Axes(tp, _precision(tp, fp), tp[-1], 1.0, "recall", "precision")
+
+
+def _precision(tp: Values, fp: Values) -> Values:
+    """TP/(TP + FP), 1 where nothing is found."""
     found = tp + fp
-    precision = np.divide(tp, found, out=np.ones(len(tp)), where=found > 0)
-    return _Axes(tp, precision, tp[-1], 1.0, "recall", "precision")
+    return np.divide(tp, found, out=np.ones(len(tp)), where=found > 0)
 
 
 def _det(tp: Values, fp: Values) -> _Axes:
@@ -279,20 +332,31 @@ CURVES: Mapping[Kind, Callable[[Values, Values], _Axes]] = {
     "gain": _gain,
     "lift": _lift,
 }
-"""The curves over thresholds."""
+"""The curves over thresholds whose areas say something."""
 
 
-def _thresholds(kind: Kind, rows: Rows, points: int | None) -> CurveTable:
+def _ks(tp: Values, fp: Values) -> dict[str, Values]:
+    tpr, fpr = tp / tp[-1], fp / fp[-1]
+    return {"fpr": fpr, "tpr": tpr, "distance": np.abs(tpr - fpr)}
+
+
+def _f1(tp: Values, fp: Values) -> dict[str, Values]:
+    return {"precision": _precision(tp, fp), "recall": tp / tp[-1], "f1": 2 * tp / (tp[-1] + tp + fp)}
+
+
+PEAKS: Mapping[Kind, Callable[[Values, Values], dict[str, Values]]] = {"KS": _ks, "F1": _f1}
+"""Those over thresholds of which the greatest value of the last column is looked for."""
+BINNED: tuple[Kind, ...] = ("calibration", "scores")
+BANDS: tuple[Kind, ...] = ("ROC", "PR", "DET")
+"""Those that can have a band."""
+
+
+def _thresholds(kind: Kind, rows: Rows, points: int | None, confidence: float | None) -> CurveTable:
     import polars as pl
 
-    try:
-        if kind in ("ROC", "DET"):
-            rows.check_both_classes()
-        else:
-            rows.check_positive()
-    except Undefined as why:
-        raise DataError(f"there is no {kind} curve: {why}") from None
-    tp, fp, score = _found(rows.ranked.curve)
+    if confidence is not None and rows.weighted:
+        raise DataError(f"a band of {kind} takes rows that count alike, and these have weights")
+    tp, fp, score = _found(kind, rows)
     if kind == "lift":
         first = int(np.flatnonzero(tp + fp)[0])
         tp, fp, score = tp[first:], fp[first:], score[first:]
@@ -303,11 +367,53 @@ def _thresholds(kind: Kind, rows: Rows, points: int | None) -> CurveTable:
     x, y = axes.x[kept], axes.y[kept]
     change = 0.0 if points is None else trapezoid(y, x) / unit - area
     columns = {"threshold": score[kept], axes.x_name: x / axes.x_unit, axes.y_name: y / axes.y_unit}
-    return CurveTable(kind, pl.DataFrame(columns), rows.count, rows.positives, len(score), area, change)
+    if confidence is not None:
+        # Of how many rows a rate is: of positive ones, of others, or of those found.
+        numbers = {"recall": tp[-1], "tpr": tp[-1], "fnr": tp[-1], "fpr": fp[-1], "precision": tp + fp}
+        across, upright = (
+            Rates(values / u, numbers[name])
+            for values, u, name in (
+                (axes.x, axes.x_unit, axes.x_name),
+                (axes.y, axes.y_unit, axes.y_name),
+            )
+        )
+        low, high = band(across, upright, kept, confidence)
+        columns |= {f"{axes.y_name}_low": low, f"{axes.y_name}_high": high}
+    frame = pl.DataFrame(columns)
+    return CurveTable(kind, frame, rows.count, rows.positives, len(score), area, change, confidence)
 
 
-def _found(whole: Curve) -> tuple[Values, Values, Values]:
+def _peaked(kind: Kind, rows: Rows, points: int | None) -> CurveTable:
+    import polars as pl
+
+    tp, fp, score = _found(kind, rows)
+    columns = PEAKS[kind](tp, fp)
+    *drawn, looked_at = columns.values()
+    # The first of those that are equal but for rounding.
+    peak = int(np.argmax(looked_at >= looked_at.max() - ROUNDED))
+    kept = np.arange(len(score))
+    if points is not None:
+        ends = score[np.isfinite(score)]
+        # Curves by score and by how many are found: of rare events many rows have nearly the same score.
+        across = [tp + fp, np.clip(score, ends.min(), ends.max()) if len(ends) else score * 0]
+        most = max(2, points // (len(across) * len(drawn)))
+        thin = [_thinned(x, y, most, math.inf) for x in across for y in drawn]
+        kept = np.unique(np.append(np.concatenate(thin), peak))
+    frame = pl.DataFrame({"threshold": score[kept], **{name: each[kept] for name, each in columns.items()}})
+    most_of = {"greatest": float(looked_at[peak]), "greatest_at": float(score[peak])}
+    return CurveTable(kind, frame, rows.count, rows.positives, len(score), **most_of)
+
+
+def _found(kind: Kind, rows: Rows) -> tuple[Values, Values, Values]:
     """TP, FP and the threshold, from one that finds nothing."""
+    try:
+        if kind in ("ROC", "DET", "KS"):
+            rows.check_both_classes()
+        else:
+            rows.check_positive()
+    except Undefined as why:
+        raise DataError(f"there is no {kind} curve: {why}") from None
+    whole = rows.ranked.curve
     return np.append(0.0, whole.tp), np.append(0.0, whole.fp), np.append(np.inf, whole.score)
 
 

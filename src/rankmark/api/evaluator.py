@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, get_args
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from rankmark.language.signature import ItemIds
     from rankmark.results.lists import ListResult
 
-__all__ = ["Evaluator", "Repeated"]
+__all__ = ["Evaluator", "Repeated", "given_before", "told_of_repeats"]
 
 Repeated: TypeAlias = Literal["error", "apart", "first"]
 FORMAT = 2
@@ -369,7 +369,7 @@ class Evaluator:
             unjudged = len(held.state.unjudged(self._repeated == "apart"))
             judged, returned = held.headings
             extents = judged.extent, returned.extent
-            judged = replace(judged, notes=(*judged.notes, *_told_of_repeats(held)))
+            judged = replace(judged, notes=(*judged.notes, *told_of_repeats(held.dropped, held.differing)))
             heads = judged, returned
             found = Observation(held.state.whole("query", unjudged), heads, {}, lambda: extents)
         result = result_of_tables(self._plan, found)
@@ -445,13 +445,7 @@ class Evaluator:
             _check_ids(held, new)
             merged = tuple(map(Heading.merged, held.headings, new.headings))  # type: ignore[assignment]
         if self._repeated == "error" and not held.known.isdisjoint(new.known):
-            again = held.known & new.known
-            raise DataError(
-                f"query {min(again)!r} was given before"
-                + (f", and so were {len(again) - 1} others" if len(again) > 1 else "")
-                + '; give each query once and whole, or choose repeated="apart" to keep its parts apart, or '
-                '"first" to drop what a query comes with again, as from samplers that fill up'
-            )
+            raise given_before(held.known & new.known, '"apart" to keep its parts apart')
         held.state.add(held.drop(new) if self._repeated == "first" else new.state)
         held.dropped += new.dropped
         held.differing += new.differing
@@ -498,12 +492,28 @@ def _check_alike(one: Evaluator, other: Evaluator) -> None:
         raise UsageError("evaluators of different measures or choices do not merge")
 
 
-def _told_of_repeats(held: _Held) -> tuple[str, ...]:
+def given_before(again: Set[int | str], otherwise: str) -> DataError:
+    """That queries were in an earlier part.
+
+    Args:
+        again: the queries.
+        otherwise: what `repeated` can be beside ``"first"``, and what it does then.
+
+    """
+    others = f", and so were {len(again) - 1} others" if len(again) > 1 else ""
+    return DataError(
+        f"query {min(again)!r} was given before{others}; give each query once and whole, or choose "
+        f'repeated={otherwise}, or "first" to drop what a query comes with again, as from samplers that fill '
+        "up"
+    )
+
+
+def told_of_repeats(dropped: int, differing: int = 0) -> tuple[str, ...]:
     """What to say of queries that were dropped."""
-    if not held.dropped:
+    if not dropped:
         return ()
-    differing = f", {held.differing:,} times with other values than at first" if held.differing else ""
-    return (f"queries that were there came again {held.dropped:,} times and were dropped{differing}",)
+    others = f", {differing:,} times with other values than at first" if differing else ""
+    return (f"queries that were there came again {dropped:,} times and were dropped{others}",)
 
 
 def _check_ids(held: _Held, new: _Held) -> None:

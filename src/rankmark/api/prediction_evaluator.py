@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -16,11 +16,12 @@ from rankmark.aggregation.merged_rows import sums_asked, two_rows
 from rankmark.aggregation.row_tally import LABELS, RowTally, check_sums, sums_of
 from rankmark.aggregation.rows import RowsOf, Tallied, core_of, need_query
 from rankmark.api.classes import check_measures, check_probabilities
+from rankmark.api.evaluator import given_before, told_of_repeats
 from rankmark.api.labelled import Labels, Wanted, Work, check_one_score, evaluate_labelled
 from rankmark.api.lock import Lock
 from rankmark.api.prediction_plans import Plans, are_classes_said, sampling_of, slicing_columns
 from rankmark.calling import clear_methods
-from rankmark.errors import DataError, FormatError, UsageError
+from rankmark.errors import ChoiceError, DataError, FormatError, UsageError
 from rankmark.inputs.arrays.libraries import Array, as_matrix, as_vector, to_numpy
 from rankmark.inputs.column_checks import check_ids, several_types, wrong_row
 from rankmark.inputs.predictions.additions import Addition, Form, in_order, read_addition, whole
@@ -42,7 +43,9 @@ if TYPE_CHECKING:
 
     from rankmark.inputs.predictions.labelled import Predictions
 
-__all__ = ["PredictionEvaluator"]
+__all__ = ["PredictionEvaluator", "RepeatedRows"]
+
+RepeatedRows: TypeAlias = Literal["error", "first"]
 
 FORMAT = 1
 """The version of saved files."""
@@ -84,6 +87,15 @@ FORM: Shape = {
     "scores": (None, int),
 }
 SHAPE_OF_ROWS: Shape = SHAPE | {"form": FORM, "tally": dict}
+SHAPES: Shape = (
+    SHAPE,
+    SHAPE_OF_ROWS,
+    *(
+        shape | {"arguments": SHAPE["arguments"] | {"repeated": str}, "dropped": int}
+        for shape in (SHAPE, SHAPE_OF_ROWS)
+    ),
+)
+"""The same where queries can be refused or dropped."""
 MANY = {"query": "queries", "weight": "weights"}
 """What `update_arrays` calls the arrays of the roles that rows need not have."""
 FEW = 16
@@ -99,6 +111,8 @@ class _Held:
         tally: what they come to.
         frames: the rows, where they are kept.
         groups: how many queries they have that were told by the sizes of groups.
+        known: the queries, where it matters whether they come again.
+        dropped: how often one did, and was dropped.
 
     """
 
@@ -106,6 +120,8 @@ class _Held:
     tally: RowTally = field(default_factory=RowTally)
     frames: tuple[pl.DataFrame, ...] = ()
     groups: int = 0
+    known: frozenset[int | str] = frozenset()
+    dropped: int = 0
 
 
 @clear_methods
@@ -130,6 +146,10 @@ class PredictionEvaluator:
     Args:
         measures: as in `rankmark.evaluate_predictions`, and so are all arguments but the next.
         keep_rows: whether rows are kept whatever the measures are, with their queries, for intervals.
+        repeated: what a query in two parts is. If None, its rows of all parts are its rows, and nothing is
+            known of rows that came twice. Otherwise each query is whole in one part, and one that comes again
+            is an ``error`` that names it, or the ``first`` alone counts, while the others are dropped and
+            counted (`dropped`), as in `Evaluator`. Rows are kept then, with their queries.
         label: the column of what happened. Columns that are not said are found in the first part by the usual
             names; later parts need the same.
         score: the column of predictions, or several, of a class each.
@@ -166,6 +186,7 @@ class PredictionEvaluator:
         measures: str | Measure | Iterable[str | Measure],
         *,
         keep_rows: bool = False,
+        repeated: RepeatedRows | None = None,
         label: str | None = None,
         score: str | Sequence[str] | None = None,
         predicted: str | None = None,
@@ -185,7 +206,12 @@ class PredictionEvaluator:
     ) -> None:
         of_classes = are_classes_said(score, predicted, classes)
         check_threads(threads)
+        if repeated not in (None, *get_args(RepeatedRows)):
+            raise ChoiceError(
+                f"repeated={repeated!r} is not one of {', '.join(get_args(RepeatedRows))}, None"
+            )
         self._threads = threads
+        self._repeated = repeated
         positive = positive.item() if isinstance(positive, np.generic) else positive
         self._plans = Plans(
             measures,
@@ -216,14 +242,25 @@ class PredictionEvaluator:
         self._weighing = weighing(asked)
         self._of_lists = any(measure.page.kind == "list" for measure in asked)
         self._of_queries = self._of_lists or any(measure.per_query for measure in asked)
-        needed = {"item": self._of_lists, "query": self._of_queries or keep_rows}
+        self._keeps_rows = keep_rows or repeated is not None
+        needed = {"item": self._of_lists, "query": self._of_queries or self._keeps_rows}
         self._said |= {role: "" for role, is_needed in needed.items() if not is_needed}
-        self._sums = None if of_classes or keep_rows or self._by else sums_asked(asked)
+        self._sums = None if of_classes or self._keeps_rows or self._by else sums_asked(asked)
 
     @property
     def rows(self) -> int:
         """How many rows there are so far."""
         return self._held.tally.rows
+
+    @property
+    def repeated(self) -> RepeatedRows | None:
+        """What a query in two parts is."""
+        return self._repeated
+
+    @property
+    def dropped(self) -> int:
+        """How often a query came that was there, and was dropped, as ``repeated="first"`` says."""
+        return self._held.dropped
 
     def update(self, table: Any, *, group: Any = None) -> None:
         """Adds the rows of a table; it and `group` are as for `rankmark.evaluate_predictions`.
@@ -234,8 +271,8 @@ class PredictionEvaluator:
 
         Raises:
             UsageError: what is no table, or a file that is not there.
-            DataError: a table, a label or a score that a measure cannot take, or columns unlike those of the
-                parts before.
+            DataError: a table, a label or a score that a measure cannot take, columns unlike those of the
+                parts before, or a query of an earlier part that `repeated` refuses.
 
         """
         held = self._held
@@ -248,7 +285,7 @@ class PredictionEvaluator:
         part = read_addition(table, said, self._by, self._weighing, self._positive)
         tally = self._of_classes(part) if part.form.of_classes else self._of_rows(part)
         frames = () if self._is_summed(part.form) else (part.narrow(),)
-        self._add(part.form, tally, frames, part.where)
+        self._add(_Held(part.form, tally, frames), part.where)
 
     def _check_grouped(self, grouped: bool) -> None:
         """Refuses queries that are told otherwise than those of the parts before."""
@@ -341,7 +378,7 @@ class PredictionEvaluator:
                 raise UsageError(f"evaluators of different {what} do not merge: {mine!r} and {theirs!r}")
         held = other._held
         if held.form is not None:
-            self._add(held.form, held.tally, held.frames, "the other evaluator")
+            self._add(held, "the other evaluator")
 
     def result(
         self,
@@ -368,7 +405,7 @@ class PredictionEvaluator:
         if form is None:
             raise DataError("the evaluator has been given nothing yet; give it labelled scores by update")
         form.check_words(self._positive)
-        if intervals and not self._keep_rows:
+        if intervals and not self._keeps_rows:
             raise UsageError(
                 "intervals need the rows with their queries; make the evaluator with keep_rows=True"
             )
@@ -383,7 +420,8 @@ class PredictionEvaluator:
         )
         slicing = ByColumns(tuple(self._by)) if self._by else None
         wanted = Wanted(slicing, sampling, confidence)
-        return evaluate_labelled(source, self._plans, self._asked, wanted, self._threads)
+        result = evaluate_labelled(source, self._plans, self._asked, wanted, self._threads)
+        return result.with_notes(told_of_repeats(held.dropped))
 
     def save(self, path: str | Path) -> None:
         """Writes all of it to a file, for `load`: a zip archive of JSON and an Arrow IPC file.
@@ -405,6 +443,8 @@ class PredictionEvaluator:
         """Header and tables of what is kept."""
         held = self._held
         header: dict[str, Any] = {"arguments": self._arguments(), "convention": self._convention}
+        if self._repeated is not None:
+            header["dropped"] = held.dropped
         tables = {}
         if held.form is not None:
             tally = RowTally()
@@ -438,8 +478,7 @@ class PredictionEvaluator:
 
     @classmethod
     def _read(cls, source: str | Path | bytes) -> PredictionEvaluator:
-        shapes = SHAPE, SHAPE_OF_ROWS
-        archive = read_archive(source, HEADER, FORMAT, "evaluator of predictions", shapes)
+        archive = read_archive(source, HEADER, FORMAT, "evaluator of predictions", SHAPES)
         with archive.reading():
             evaluator = cls(**_arguments(archive.header["arguments"]))
             evaluator._load(archive)
@@ -466,6 +505,7 @@ class PredictionEvaluator:
             "classes": self._classes,
             "by": self._by,
             "keep_rows": self._keep_rows,
+            "repeated": self._repeated is not None,
         }
 
     def _arguments(self) -> dict[str, Any]:
@@ -483,6 +523,7 @@ class PredictionEvaluator:
             "classes": self._classes,
             "by": self._by,
             "keep_rows": self._keep_rows,
+            **({} if self._repeated is None else {"repeated": self._repeated}),
         }
 
     def _of_classes(self, part: Addition) -> RowTally:
@@ -515,16 +556,23 @@ class PredictionEvaluator:
         labels = sorted(rows.content.labels)[:LABELS]
         return RowTally(rows.count, labels, rows.content.improbable, sums=sums_of(core, self._sums or ()))
 
-    def _add(self, form: Form, tally: RowTally, frames: tuple[pl.DataFrame, ...], where: str) -> None:
+    def _add(self, new: _Held, where: str) -> None:
         """Adds rows, unless they do not go with those that are there."""
         with self._lock:
-            self._add_alone(form, tally, frames, where)
+            self._add_alone(new, where)
 
-    def _add_alone(self, form: Form, tally: RowTally, frames: tuple[pl.DataFrame, ...], where: str) -> None:
+    def _add_alone(self, new: _Held, where: str) -> None:
         held, known = self._held, RowTally()
-        joined = form if held.form is None else held.form.joined(form, where, self._positive)
+        assert new.form is not None
+        joined = new.form if held.form is None else held.form.joined(new.form, where, self._positive)
+        ids = self._ids(new, where)
+        again = held.known & ids
+        if again and self._repeated == "error":
+            raise given_before(again, "None to take its rows of all parts together")
+        frames = _without(new.frames, joined.columns.query, again)
+        gone = sum(frame.height for frame in new.frames) - sum(frame.height for frame in frames)
         known.add(held.tally)
-        known.add(tally)
+        known.add(replace(new.tally, rows=new.tally.rows - gone))
         known.compact()
         if not joined.of_classes and known.labels != held.tally.labels:
             _check_labels(joined.rows(self._positive), known, self._asked)
@@ -532,7 +580,21 @@ class PredictionEvaluator:
         if joined.columns.query == GROUPS:
             frames = tuple(_renumbered(frame, held.groups) for frame in frames)
             groups = max(groups, *(int(frame[GROUPS].max()) + 1 for frame in frames))  # type: ignore[arg-type]
-        self._held = _Held(joined, known, _gathered([*held.frames, *frames]), groups)
+        dropped = held.dropped + new.dropped + len(again)
+        frames = _gathered([*held.frames, *frames])
+        self._held = _Held(joined, known, frames, groups, held.known | ids, dropped)
+
+    def _ids(self, new: _Held, where: str) -> frozenset[int | str]:
+        """The queries of some rows, if it matters whether they were there."""
+        assert new.form is not None
+        query = new.form.columns.query
+        if self._repeated is None:
+            return frozenset()
+        if query is None or query == GROUPS:
+            raise UsageError(
+                f"repeated={self._repeated!r} knows queries by their ids: {where} needs a column of them"
+            )
+        return frozenset(each for frame in new.frames for each in frame[query].unique().to_list())
 
     def _in_order(self, held: _Held, form: Form) -> pl.DataFrame:
         """The rows that are kept, in an order that does not depend on that of the parts."""
@@ -560,14 +622,14 @@ class PredictionEvaluator:
         if self._is_summed(form):
             tally = RowTally.from_json(json.dumps(header["tally"]))
             check_sums(tally, self._sums or (), two_rows())
-            self._add(form, tally, (), archive.where)
+            self._add(_Held(form, tally), archive.where)
             return
         saved = whole(archive.frame(ROWS), form, self._positive)
         part = read_addition(saved, form.said, self._by, self._weighing, self._positive)
         if (part.form.columns, part.form.kinds) != (form.columns, form.kinds):
             raise FormatError(f"{archive.where} has other columns than its header says")
         tally = self._of_classes(part) if form.of_classes else self._of_rows(part)
-        self._add(form, tally, (part.narrow(),), archive.where)
+        self._add(_Held(form, tally, (part.narrow(),), dropped=header.get("dropped", 0)), archive.where)
 
 
 def _check_labels(read: Predictions, tally: RowTally, asked: Iterable[Measure]) -> None:
@@ -585,6 +647,18 @@ def _check_ids(part: Addition, name: str, role: str) -> None:
     check_ids(from_polars(part.frame.select(name), part.where), name, role, part.where)
     if part.frame[name].null_count():
         raise wrong_row(part.frame[name].is_null(), "null", role, name, part.where, 0)
+
+
+def _without(
+    frames: tuple[pl.DataFrame, ...], query: str | None, again: frozenset[int | str]
+) -> tuple[pl.DataFrame, ...]:
+    """The rows but those of some queries."""
+    import polars as pl
+
+    if not again:
+        return frames
+    left = (frame.filter(~pl.col(query or "").is_in([*again])) for frame in frames)
+    return tuple(frame for frame in left if frame.height)
 
 
 def _renumbered(frame: pl.DataFrame, groups: int) -> pl.DataFrame:

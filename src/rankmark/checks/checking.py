@@ -14,6 +14,7 @@ from rankmark.errors import DataError, FormatError, RankmarkError, UsageError
 from rankmark.inputs import Input, read_shared, read_tables
 from rankmark.language.measure import Measure
 from rankmark.language.plan import planned
+from rankmark.progress import counting
 
 __all__ = ["CHECKED", "check"]
 
@@ -58,7 +59,7 @@ def check(
         >>> [finding.code for finding in report.serious]
         ['ties', 'constant-scores']
         >>> report.findings[0].effects
-        (Effect(measure='RR', as_is=0.5, otherwise={'ties=worst': 0.5, 'ties=best': 0.6666666666666666}),)
+        (<Effect measure=RR, as_is=0.5, otherwise={ties=worst: 0.5, ties=best: 0.666667}>,)
 
     """
     if not runs:
@@ -70,10 +71,15 @@ def check(
     found = [
         CheckedTable.of(table, name) for table, name in zip(results, _names(results, names), strict=True)
     ]
-    pairs = [_pair(judged, run, asked) for run in found]
-    findings = [_said_of(pairs, finding) for finding in _of_qrels(judged, pairs, known)]
-    for run, pair in zip(found, pairs, strict=True):
-        findings += _of_run(judged, run, pair, known)
+    pairs = []
+    with counting("checking", 2 * len(found)) as counter:
+        for run in found:
+            pairs.append(_pair(judged, run, asked))
+            counter.done += 1
+        findings = [_said_of(pairs, finding) for finding in _of_qrels(judged, pairs, known)]
+        for run, pair in zip(found, pairs, strict=True):
+            findings += _of_run(judged, run, pair, known)
+            counter.done += 1
     order = list(get_args(Severity))
     findings.sort(key=lambda finding: order.index(finding.severity))
     looked_for = [code for code in CODES if known or not code.startswith("train")]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from rankmark.rendering.records import Record
 from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
@@ -81,8 +82,8 @@ EXAMPLES = 3
 """So many of what was found are shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+@dataclass(frozen=True, slots=True, repr=False)
+class Effect(Record):
     """What a finding does to one measure.
 
     Attributes:
@@ -97,8 +98,8 @@ class Effect:
     otherwise: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+@dataclass(frozen=True, slots=True, repr=False)
+class Finding(Record):
     """Something odd in the data.
 
     Attributes:

@@ -9,16 +9,21 @@ from typing import Any, ClassVar
 
 from rankmark.checks.finding import CODES, CODES_OF_PREDICTIONS, EXAMPLES, Finding
 from rankmark.errors import UsageError, did_you_mean
-from rankmark.rendering.blocks import Block, Grid, Section
+from rankmark.rendering.blocks import Block, Grid, Section, Tone, toned
 from rankmark.rendering.formats.json import ByName
+from rankmark.rendering.records import Record
 from rankmark.rendering.words import counted, printable
 from rankmark.results.saved import Saved
 
 __all__ = ["CheckReport", "TableCounts"]
 
 
-@dataclass(frozen=True, slots=True)
-class TableCounts:
+TONES: Mapping[str, Tone] = {"serious": "bad"}
+"""What pages say of how serious a finding is."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TableCounts(Record):
     """The size of a table.
 
     Attributes:
@@ -48,7 +53,7 @@ class CheckReport(Saved):
     findings: tuple[Finding, ...]
     no_sign_of: tuple[str, ...]
 
-    _only: ClassVar = ("table", "json", "markdown")
+    _only: ClassVar = ("table", "json", "markdown", "html")
 
     @property
     def serious(self) -> tuple[Finding, ...]:
@@ -82,7 +87,8 @@ def _blocks(report: CheckReport, digits: int) -> Iterator[Block]:
     yield Section("", list(_sizes(report)))
     for finding in report.findings:
         grid = _effects(finding, digits) if finding.effects else None
-        yield Section(f"{finding.severity}: {finding.code}", list(_sentences(finding)), grid)
+        title = toned(f"{finding.severity}: {finding.code}", TONES.get(finding.severity))
+        yield Section(title, list(_sentences(finding)), grid)
     if report.no_sign_of:
         yield Section("", ["no sign of " + ", ".join(report.no_sign_of)])
 
@@ -130,7 +136,7 @@ def _effects(finding: Finding, digits: int) -> Grid:
         ]
         for effect in finding.effects
     ]
-    return Grid(1, [header, *rows])
+    return Grid(1, [header, *rows], "What it does to measures")
 
 
 def _rounded(value: float | None, digits: int) -> str:

@@ -66,7 +66,7 @@ def _corrections() -> Any:
 @with_like
 @with_choices
 @with_threads
-@with_output_of("Board")
+@with_output_of("Board", papers=True)
 def show_board(
     file: tuple[str, ...],
     *,

@@ -155,7 +155,7 @@ def shown_of(options: dict[str, Any]) -> dict[str, Any]:
 @with_columns
 @with_threads
 @with_per_query
-@with_output_of("Comparison")
+@with_output_of("Comparison", papers=True)
 def compare_runs(
     qrels: str,
     run: tuple[str, ...],

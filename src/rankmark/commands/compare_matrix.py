@@ -42,7 +42,7 @@ with_matrix = together(
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of resamples.")
 @with_threads
 @with_per_query
-@with_output_of("Comparison")
+@with_output_of("Comparison", papers=True)
 def compare_values(
     file: tuple[str, ...],
     *,

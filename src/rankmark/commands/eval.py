@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["MEASURES", "evaluate_runs"]
 
 MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
+EVERY, OURS = "all", "rankmark"
+"""What --like says for all conventions, and beside others for the standard here."""
 
 
 def _methods() -> Iterable[str]:
@@ -62,7 +64,7 @@ def _methods() -> Iterable[str]:
     "--like",
     multiple=True,
     metavar="TOOL",
-    help="Compute as this tool does; repeat it to see where tools differ and why.",
+    help="Compute as this tool does; repeat it, or say all, to see where tools differ and why.",
 )
 @with_choices
 @with_columns
@@ -84,7 +86,7 @@ def _methods() -> Iterable[str]:
 @with_per_query
 @click.option("--bounds", is_flag=True, help="Show what other orders of equal scores give, too.")
 @with_signatures("Show of this what is not the standard.")
-@with_output_of("Result")
+@with_output_of("Result", papers=True)
 def evaluate_runs(
     qrels: str,
     run: tuple[str, ...],
@@ -124,13 +126,15 @@ def evaluate_runs(
     \b
     rankmark eval qrels.txt bm25.run
     rankmark eval qrels.txt bm25.run --like trec_eval --like ranx
+    rankmark eval qrels.txt bm25.run -m nDCG@10 --like all
     rankmark eval qrels.txt bm25.run -m "nDCG@10 P@1" --intervals
     rankmark eval qrels.parquet old=a.parquet new=b.parquet -m "nDCG@10 AP"
     rankmark eval qrels/ --mteb predictions/ -m "nDCG@10"
     """  # noqa: D301
     shown = _Shown(output, per_query, signatures)
     shown.check(by)
-    measures = measures_in(measure) if measure else usual_measures(MEASURES, like)
+    tools = [] if {EVERY, OURS} & {*like} else like
+    measures = measures_in(measure) if measure else usual_measures(MEASURES, tools)
     options["columns"] = column_names(column)
     options |= {"intervals": interval_method or intervals, "clusters": list(clusters) or None}
     if mteb is not None:
@@ -146,7 +150,7 @@ def evaluate_runs(
     if intervals:
         _refuse_methods(runs.paths.values())
     output.keep(qrels, *runs.paths.values(), attributes)
-    if len(like) > 1:
+    if like == (EVERY,) or len(like) > 1:
         output.write(_of_tools(runs, measures, like, shown, options))
     else:
         shown.show(_of_runs(runs, measures, next(iter(like), None), shown, options))
@@ -257,7 +261,8 @@ def _of_tools(
             "several --like show one run, without --by, --per-query, --bounds, --intervals, --weights and "
             "--signature"
         )
-    return differences(judged, next(iter(runs.paths.values())), measures, like=like, **options)
+    path = next(iter(runs.paths.values()))
+    return differences(judged, path, measures, like=None if like == (EVERY,) else like, **options)
 
 
 def _of_runs(

@@ -113,11 +113,15 @@ def limits_in(texts: Iterable[str]) -> dict[str, float]:
 
 
 def _own_names(paths: tuple[str, ...]) -> list[str]:
-    """What to call runs: their files' names without endings, or whole paths where these are not unique."""
+    """What to call runs: their files' names without endings, or as much of the paths as makes them unique."""
     from rankmark.rendering.words import printable
 
-    names = [Path(path.removesuffix(".gz").removesuffix(".zst")).stem for path in paths]
-    return list(map(printable, names if len(set(names)) == len(names) else paths))
+    parts = [Path(path).parts for path in paths]
+    longest = max(map(len, parts), default=0)
+    stems = [Path(path.removesuffix(".gz").removesuffix(".zst")).stem for path in paths]
+    ends = [["/".join(each[-count:]) for each in parts] for count in range(1, longest)]
+    unique = (names for names in (stems, *ends) if len(set(names)) == len(names))
+    return list(map(printable, next(unique, paths)))
 
 
 def named_paths(texts: tuple[str, ...], what: str) -> dict[str, list[str]]:

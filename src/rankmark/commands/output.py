@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,15 +57,17 @@ class Output:
     Attributes:
         shown: the class of `rankmark.results` that is shown.
         said: the format, if it is said.
-        digits: how many are shown after the point.
+        digits: how many are shown after the point; None for the usual number.
         path: the file; None for standard output.
+        paper: the options of tables for papers that are said.
 
     """
 
     shown: str
     said: str | None
-    digits: int
+    digits: int | None
     path: str | None
+    paper: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def format(self) -> str:
@@ -107,6 +109,19 @@ class Output:
         if formats()[self.known_format].one_table:
             self._class._check_table(**options)
 
+    def check_paper(self) -> None:
+        """Refuses options of tables for papers where none is shown, or wrong ones, before long work."""
+        from rankmark.rendering.formats import formats
+        from rankmark.rendering.papers import check_options
+
+        if not self.paper:
+            return
+        known = [name for name, each in formats().items() if each.options]
+        if self.format not in known:
+            said = next(iter(self.paper)).replace("label", "table-label")
+            raise UsageError(f"--{said} is of tables for papers: add --format {' or '.join(known)}")
+        check_options(**self.paper)
+
     def keep(self, *inputs: str | None) -> None:
         """Refuses a file that cannot be written or is one of the inputs, before long work is done."""
         from rankmark.rendering.files import check_writable
@@ -122,7 +137,17 @@ class Output:
         if self.is_file:
             shown.write(str(self.path), self.format)
         else:
-            self.show(shown.format(self.known_format, self.digits, **options))
+            self.show(self._text(shown, options))
+
+    def _text(self, shown: Shown, options: Mapping[str, Any]) -> str:
+        """What is shown as text: on a terminal tables with drawings."""
+        from rankmark.rendering.drawn import can_draw
+        from rankmark.rendering.formats.table import DRAWN
+        from rankmark.rendering.shown import checked_digits
+
+        if self.known_format == DRAWN.name and not self.path and can_draw(sys.stdout):
+            return DRAWN.text(shown, checked_digits(self.digits, options), options)
+        return shown.format(self.known_format, self.digits, **options, **self.paper)
 
     def tell(self, lines: Iterable[str]) -> None:
         """Prints what a log should say on standard error, where a file has what is shown."""
@@ -140,25 +165,49 @@ class Output:
             echo(text)
 
 
-def with_output_of(shown: str) -> Callable[[Command], Command]:
+FILES = "Write here, whole or not at all; NAME.rankmark is for `rankmark show`."
+"""What help says of --output."""
+
+
+OF_PAPERS: Mapping[str, Callable[[Command], Command]] = {
+    "caption": click.option("--caption", "paper_caption", metavar="TEXT", help="What a paper's table shows."),
+    "label": click.option(  # as --label is a column
+        "--table-label", "paper_label", metavar="NAME", help="By which a paper refers to its table."
+    ),
+    "percent": click.option("--percent", "paper_percent", is_flag=True, help="Times 100, in papers."),
+    "spread": click.option(
+        "--spread",
+        "paper_spread",
+        metavar="none|seeds|interval|plus-minus",
+        help="What stands beside values in papers.",
+    ),
+    "transpose": click.option(
+        "--transpose", "paper_transpose", is_flag=True, help="Exchange rows and columns, in papers."
+    ),
+}
+"""The options of tables for papers, by their names in Python."""
+
+
+def with_output_of(shown: str, files: str = FILES, *, papers: bool = False) -> Callable[[Command], Command]:
     """Gives a command that shows this class of `rankmark.results` --format, --digits and --output.
 
-    It gets them as one `output`.
+    It gets them as one `output`; with `papers` the options of tables for papers, too.
     """
     options: tuple[Callable[[Command], Command], ...] = (
         click.option(
             "-o",
             "--output",
             metavar="FILE",
-            help="Write here, whole or not at all; NAME.rankmark is for `rankmark show`.",
+            help=files,
         ),
+        *(reversed([*OF_PAPERS.values()]) if papers else ()),
         click.option(
             "--digits",
             type=click.IntRange(0, 17),
-            default=4,
-            show_default=True,
             metavar="N",
-            help="Decimals to show.",
+            help="Decimals to show.  [default: 4; of --percent 2]"
+            if papers
+            else "Decimals to show.  [default: 4]",
         ),
         with_format_of(shown, help="How to show it, whatever the ending of FILE."),
     )
@@ -166,14 +215,18 @@ def with_output_of(shown: str) -> Callable[[Command], Command]:
     def give(command: Command) -> Command:
         @functools.wraps(command)
         def told(
-            *given: object, format_: str | None, digits: int, output: str | None, **others: object
+            *given: object, format_: str | None, digits: int | None, output: str | None, **others: object
         ) -> None:
-            command(*given, output=Output(shown, format_, digits, output), **others)
+            paper = {name: others.pop(f"paper_{name}") for name in OF_PAPERS} if papers else {}
+            said = {name: value for name, value in paper.items() if value}
+            made = Output(shown, format_, digits, output, said)
+            made.check_paper()
+            command(*given, output=made, **others)
 
-        made: Command = told
+        wrapped: Command = told
         for option in options:
-            made = option(made)
-        return made
+            wrapped = option(wrapped)
+        return wrapped
 
     return give
 

@@ -118,7 +118,7 @@ def _methods() -> Iterable[str]:
 @click.option("--per-class", is_flag=True, help="Show each class's rows and values, too.")
 @click.option("--confusion", is_flag=True, help="Show which classes were predicted for which, too.")
 @with_signatures("Show of that what is not the standard.")
-@with_output_of("Result")
+@with_output_of("Result", papers=True)
 def evaluate_table(
     table: tuple[str, ...],
     measure: tuple[str, ...],

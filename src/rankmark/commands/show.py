@@ -43,7 +43,7 @@ TAKEN_BY: Mapping[str, frozenset[str]] = {
 @with_margins
 @click.option("--all", "all_rows", is_flag=True, help="Show long lists whole.")
 @with_signatures("Show of that what is not the standard.")
-@with_output_of("Result")
+@with_output_of("Result", papers=True)
 def show(file: str, *, output: Output, **options: bool | float | Literal["short"] | None) -> None:
     """Show what was saved in FILE.
 

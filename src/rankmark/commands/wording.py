@@ -22,7 +22,11 @@ def as_options(message: str, command: click.Command) -> str:
     ``max_drop="0.5%"`` is ``--max-drop 0.5%``, and ``at_least={"AP": 0.3}`` is ``--at-least AP=0.3``.
     """
     message = _BOTH.sub(r"\1", message)
-    options = (_long(each.opts) for each in command.params if isinstance(each, click.Option))
+    options = (
+        _long(each.opts)
+        for each in command.get_params(click.Context(command))
+        if isinstance(each, click.Option)
+    )
     for option in filter(None, options):
         name = option.removeprefix("--").replace("-", "_")
         # Parameters of measures and parts of paths and ids are no arguments.

@@ -110,20 +110,13 @@ class Agreement(Saved):
         names = list(map(str, self.coefficients))
         if per_query:
             columns = [values.tolist() for values in self._per_query.values()]
-            rows = zip(self.query_ids, *columns, strict=True)
-            yield Grid(
-                1,
-                [
-                    ["query", *names],
-                    *(
-                        [printable(str(query)), *(_shown(value, digits) for value in row)]
-                        for query, *row in rows
-                    ),
-                ],
+            rows = (
+                [printable(str(query)), *(_shown(value, digits) for value in row)]
+                for query, *row in zip(self.query_ids, *columns, strict=True)
             )
-        yield Grid(
-            1, [["coefficient", "value"], *([name, _shown(self.values[name], digits)] for name in names)]
-        )
+            yield Grid(1, [["query", *names], *rows], "Queries")
+        means = ([name, _shown(self.values[name], digits)] for name in names)
+        yield Grid(1, [["coefficient", "value"], *means])
         yield "\n".join(self._notes())
 
     def _kept(self) -> dict[str, Any]:
@@ -440,9 +433,9 @@ class SystemAgreement(Saved):
         return f"<SystemAgreement of {self.systems.width - 1} ways to order {self.systems.height} systems>"
 
     def _blocks(self, digits: int) -> Iterator[Block]:
-        for frame, names in ((self.systems, 1), (self.rows, 2)):
+        for frame, names, caption in ((self.systems, 1, "Systems"), (self.rows, 2, "Agreement")):
             cells = ([_shown(value, digits) for value in row] for row in frame.iter_rows())
-            yield Grid(names, [frame.columns, *cells])
+            yield Grid(names, [frame.columns, *cells], caption)
         yield f"{self.systems.height} systems"
 
     def _record(self) -> dict[str, Any]:

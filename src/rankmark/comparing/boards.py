@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from rankmark.comparing.posteriors import beliefs, posterior_cells, posterior_header, posterior_line
 from rankmark.comparing.words import corrected_line
-from rankmark.rendering.blocks import Block, Grid, Notes
+from rankmark.language.written import paper_column
+from rankmark.rendering.blocks import Block, Grid, Notes, toned
+from rankmark.rendering.drawn import Column, ranges
 from rankmark.rendering.numbers import Numbered, Parts
+from rankmark.rendering.papers import PaperRow, PaperTable, PaperValue
+from rankmark.rendering.records import Record
 from rankmark.rendering.words import chance, counted, printable, resamples_words, rounded
 from rankmark.results.saved import Saved
 from rankmark.statistics.friedman import critical_difference
@@ -43,8 +47,8 @@ WIDE = 6
 """As many collections have a column each."""
 
 
-@dataclass(frozen=True, slots=True)
-class BoardRow:
+@dataclass(frozen=True, slots=True, repr=False)
+class BoardRow(Record):
     """A system.
 
     Attributes:
@@ -71,8 +75,8 @@ class BoardRow:
     values: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class BoardPair:
+@dataclass(frozen=True, slots=True, repr=False)
+class BoardPair(Record):
     """A system against another.
 
     Attributes:
@@ -196,9 +200,38 @@ class Board(Saved, Numbered):
         header = ["system", "rank", *map(printable, several), self.measure.label, interval]
         header += ["ranks", "mean rank", *(["groups"] if self._lettered else [])]
         rows = [self._cells(row, several, digits) for row in self.rows]
-        yield Grid(1, [header, *rows])
+        yield Grid(1, [header, *rows], f"Systems by {self.measure.label}", self._drawn)
         if self.rope is not None:
             yield self._believed(self.rope, digits)
+        yield Notes(self.account(), closing=True)
+
+    def _drawn(self) -> Column | None:
+        """The values with their intervals."""
+        rows = ((row.interval.low, row.value, row.interval.high) for row in self.rows)
+        return ranges("interval", rows, behind=self.measure.label)
+
+    def _paper(self, digits: int) -> Iterator[Block | PaperTable]:  # noqa: ARG002 - the format's
+        mean = paper_column(self.measure)
+        several = list(self.collections) if len(self.collections) > 1 else []
+        rows = [
+            PaperRow(
+                (printable(row.system),),
+                [
+                    *(PaperValue(row.values[name]) for name in several),
+                    PaperValue(row.value, "".join(row.groups) if self._lettered else "", row.interval[:2]),
+                ],
+            )
+            for row in self.rows
+        ]
+        columns = [*(replace(mean, title=printable(name)) for name in several)]
+        yield PaperTable(
+            names=("system",),
+            columns=[*columns, replace(mean, title="mean") if several else mean],
+            rows=rows,
+            about=self._mean(),
+            legend=(self._groups_line().removeprefix("groups: "), self._tested()) if self._lettered else (),
+            confidence=self.plan.confidence,
+        )
         yield Notes(self.account(), closing=True)
 
     def _believed(self, rope: float, digits: int) -> Grid:
@@ -209,7 +242,7 @@ class Board(Saved, Numbered):
             if pair.posterior is not None:
                 cells = posterior_cells(pair.posterior, digits, self.posterior)
                 rows.append([printable(pair.system), printable(pair.other), *cells])
-        return Grid(2, rows)
+        return Grid(2, rows, "How likely each system is to be worse, as good or better")
 
     def _cells(self, row: BoardRow, several: Sequence[str], digits: int) -> list[str]:
         low, high = (rounded(each, f".{digits}f") for each in row.interval[:2])
@@ -217,7 +250,7 @@ class Board(Saved, Numbered):
             printable(row.system),
             str(row.rank),
             *(rounded(row.values[name], f".{digits}f") for name in several),
-            rounded(row.value, f".{digits}f"),
+            toned(rounded(row.value, f".{digits}f"), "best" if row.rank == 1 else None),
             f"{low} … {high}" if low else "",
             f"{row.ranks.low} … {row.ranks.high}" if row.ranks.low < row.ranks.high else str(row.ranks.low),
             f"{row.mean_rank:.2f}",
@@ -232,18 +265,11 @@ class Board(Saved, Numbered):
     def account(self) -> list[str]:
         """What the figures are, and how the systems were tested."""
         confidence = f"{100 * (1 - self.plan.alpha):g}%"
-        corrected = "which corrects for all pairs"
-        if self.test != "nemenyi":
-            corrected = corrected_line(self.plan.correction, len(self.pairs))
-        if self.test == "randomisation":
-            corrected = (
-                f"{self.plan.resamples:,} resamples where not exact, seed {self.plan.seed}; {corrected}"
-            )
         lines = [
             f"{self._mean()}; its interval is {self._made()}, over {self.over}",
             f"ranks: those that each can have, all at once with {confidence} confidence",
             self._groups_line(),
-            f"  {TITLES[self.test]}, two-sided, over {self.over}; {corrected}",
+            f"  {self._tested()}",
             *self._of_ranks(),
         ]
         if self.rope is not None:
@@ -257,6 +283,17 @@ class Board(Saved, Numbered):
                 f"{2 / 2 ** len(self.collections):.4g}"
             )
         return [*lines, *self.notes, *self.accounts]
+
+    def _tested(self) -> str:
+        """By which test systems are told apart."""
+        corrected = "which corrects for all pairs"
+        if self.test != "nemenyi":
+            corrected = corrected_line(self.plan.correction, len(self.pairs))
+        if self.test == "randomisation":
+            corrected = (
+                f"{self.plan.resamples:,} resamples where not exact, seed {self.plan.seed}; {corrected}"
+            )
+        return f"{TITLES[self.test]}, two-sided, over {self.over}; {corrected}"
 
     def _groups_line(self) -> str:
         if self._lettered:

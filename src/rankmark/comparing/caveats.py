@@ -30,6 +30,7 @@ __all__ = [
     "of_few",
     "skewed_lines",
     "such_pairs",
+    "twins",
     "variance_lines",
     "without_spread",
 ]
@@ -66,6 +67,15 @@ def left_out(data: SystemValues, pairs: Sequence[Pair], query_ids: Sequence[Any]
         if more := [pair for pair in pairs if pair.measure == measure and pair.queries > count]:
             line += f"; {such_pairs(more)}, on {more[0].queries:,}: compared on all that both have"
         yield line
+
+
+def twins(data: SystemValues) -> Iterator[str]:
+    """Which pairs have the same values throughout, and not one value everywhere."""
+    for system, other in data.opponents:
+        pairs = [(of[system], of[other]) for of in data.values.values()]
+        same = all(np.array_equal(one, another, equal_nan=True) for one, another in pairs)
+        if same and any(np.nanmin(one) < np.nanmax(one) for one, _ in pairs if not np.isnan(one).all()):
+            yield f"{other} and {system} have the same value in every query: is it one run under two names?"
 
 
 def _too_few_units(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:

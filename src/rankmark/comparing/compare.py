@@ -17,6 +17,7 @@ from rankmark.inputs.slicing import By
 from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
+from rankmark.progress import counting
 from rankmark.results.base import Result
 from rankmark.results.lists import ListResult
 from rankmark.statistics.corrections import CorrectionName
@@ -151,9 +152,14 @@ def compare(
     judged = read_shared(qrels, "qrels", columns)
     chosen = given(choices, UnseededChoices, compare)
     chosen |= {"like": like, "seed": seed, "columns": columns, "threads": threads, "weights": weighting}
-    results, notes = beside_stored(
-        systems, lambda run, hashed: evaluate(judged, run, measures, hash_inputs=hashed, **chosen)
-    )
+    with counting("evaluating systems", len(fresh)) as counter:
+
+        def evaluated(run: Any, hashed: bool) -> ListResult:
+            result: ListResult = evaluate(judged, run, measures, hash_inputs=hashed, **chosen)
+            counter.done += 1
+            return result
+
+        results, notes = beside_stored(systems, evaluated)
     comparison = brought_together(results, None, baselines, plan, clustering)
     comparison.notes += tuple(notes)
     return _in_slices(comparison, by, places, clustering, weighting)

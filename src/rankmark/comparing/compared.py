@@ -12,7 +12,7 @@ import numpy as np
 from rankmark import statistics
 from rankmark.aggregation.terms import exchangeable
 from rankmark.calling import clear_methods
-from rankmark.comparing.caveats import caveats, left_out
+from rankmark.comparing.caveats import caveats, left_out, twins
 from rankmark.comparing.equivalences import PairEquivalence, equivalences
 from rankmark.comparing.judging import Judged, judged_pairs
 from rankmark.comparing.pairs import (
@@ -193,7 +193,7 @@ class Compared:
         self._data = SystemValues.of(results, measures, query_ids, self.opponents, labels)
         self._intervals, self.pairs = judged or judged_pairs(self._data, plan)
         if judged is None:
-            self.notes += self.left_out + tuple(caveats(self._data, self.pairs, plan))
+            self.notes += (*self.left_out, *twins(self._data), *caveats(self._data, self.pairs, plan))
 
     def _kept(self) -> dict[str, Any]:
         """The arguments that make it again."""
@@ -257,6 +257,11 @@ class Compared:
         """A system's value of the queries that all systems have a value of; the mean over seeds."""
         found = self._find(measure)
         return self._data.terms[found][self._known(system)].at(self._data.common[found]).value()
+
+    def seed_values(self, system: str, measure: str | Measure) -> list[float]:
+        """The value of each of a system's seeds, of which `value` is the mean."""
+        found = self._find(measure)
+        return self._data.terms[found][self._known(system)].at(self._data.common[found]).seed_values()
 
     def interval(self, system: str, measure: str | Measure) -> Interval:
         """The confidence interval of `value`."""
@@ -337,12 +342,12 @@ class Compared:
 
         """
         found = read_attributes(attributes, columns, None, self.query_ids)
-        return compared_in_slices(self._data, self.query_ids, found, self.plan)
+        return compared_in_slices(self._data, self.query_ids, found, self.plan, self.baselines)
 
     def in_slices(self, by: By, places: Places) -> Self:
         """It with slices by what was asked for, which is found in these places."""
         found = read_slices(by, places, self.query_ids)
-        self.slices = compared_in_slices(self._data, self.query_ids, found, self.plan)
+        self.slices = compared_in_slices(self._data, self.query_ids, found, self.plan, self.baselines)
         return self
 
     def movers(self, count: int = 10, measure: str | Measure | None = None) -> list[Mover]:

@@ -9,6 +9,8 @@ from rankmark.comparing.compared import Compared
 from rankmark.comparing.formats import ComparisonOptions, View, check_one_table
 from rankmark.comparing.pairs import numbers_of_pairs
 from rankmark.rendering.numbers import Numbered, Parts
+from rankmark.rendering.papers import PaperOptions
+from rankmark.results.reported import Reported
 from rankmark.results.saved import Saved
 
 if TYPE_CHECKING:
@@ -17,11 +19,16 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankmark.rendering.blocks import Block, Grid
+    from rankmark.rendering.papers import PaperTable
 
 __all__ = ["Comparison"]
 
 
-class Comparison(Compared, Saved, Numbered):
+class _FormatOptions(ComparisonOptions, PaperOptions, total=False):
+    """The options with what formats for papers take."""
+
+
+class Comparison(Compared, Saved, Numbered, Reported):
     """Systems side by side: their means, the differences between them, and how sure these are.
 
     ``print(comparison)`` shows them.
@@ -54,6 +61,9 @@ class Comparison(Compared, Saved, Numbered):
     def _blocks(self, digits: int, **options: Unpack[ComparisonOptions]) -> Iterator[Block]:
         return View(self, digits=digits, **options).blocks()
 
+    def _paper(self, digits: int, **options: Unpack[ComparisonOptions]) -> Iterator[Block | PaperTable]:
+        return View(self, digits=digits, **options).paper_blocks()
+
     def _record(self, **options: Unpack[ComparisonOptions]) -> dict[str, Any]:
         return View(self, **options).record()
 
@@ -73,23 +83,22 @@ class Comparison(Compared, Saved, Numbered):
         return values | numbers_of_pairs(self.pairs)
 
     def format(  # type: ignore[override] # takes these options alone
-        self, name: str = "table", digits: int = 4, **options: Unpack[ComparisonOptions]
+        self, name: str = "table", digits: int | None = None, **options: Unpack[_FormatOptions]
     ) -> str:
         """The comparison as text.
 
         Args:
-            name: ``table``, ``json``, ``csv``, ``markdown``, ``latex`` or ``html``, as in `formats`. CSV has
-                a row a measure and pair, in each slice if there are any, or is the one table that an option
-                asks for.
-                LaTeX is a ``table`` of systems × measures, the test in its caption, and a ``tabular`` of the
-                pairs and of whatever else is asked for.
-            digits: how many are shown after the point (JSON and CSV show all).
+            name: ``table``, ``json``, ``csv``, ``markdown``, ``latex``, ``typst`` or ``html``, as in
+                `formats`. CSV has a row a measure and pair, in each slice if there are any, or is the one
+                table that an option asks for. LaTeX and Typst have a table of systems × measures, with a mark
+                a baseline and the test in its caption, and others if they are asked for.
+            digits: how many are shown after the point, 4 if None (JSON and CSV show all).
             **options: ``per_query=True`` adds the values of each query, ``details=True`` what stands
-                behind the p-values and intervals of effect sizes, ``movers=N`` the N queries that
-                changed most, ``margin=0.01`` the tests of equivalence within it, ``rope=0.01``
-                how likely each system is to be worse, within that region, or better (by
-                ``posterior="bootstrap"`` or ``"signed-rank"`` instead of ``"t"``, see `bayes`),
-                ``anova=True`` the analysis of variance.
+                behind the p-values and intervals of effect sizes (in LaTeX and Typst the pairs, too),
+                ``movers=N`` the N queries that changed most, ``margin=0.01`` the tests of equivalence
+                within it, ``rope=0.01`` how likely each system is to be worse, within that region, or
+                better (by ``posterior="bootstrap"`` or ``"signed-rank"`` instead of ``"t"``, see `bayes`),
+                ``anova=True`` the analysis of variance; in LaTeX and Typst those of `to_latex`, too.
 
         """
         return super().format(name, digits, **options)

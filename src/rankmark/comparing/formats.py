@@ -8,9 +8,12 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict
 
+import numpy as np
+
 from rankmark.aggregation.intervals import SPANS
 from rankmark.comparing.caveats import variance_lines
 from rankmark.comparing.equivalences import correction_of
+from rankmark.comparing.marks import Marks, beaten
 from rankmark.comparing.pairs import finite
 from rankmark.comparing.posteriors import (
     check_posterior,
@@ -30,13 +33,16 @@ from rankmark.comparing.words import (
     way_line,
 )
 from rankmark.errors import UsageError
-from rankmark.language.written import written
+from rankmark.language.written import differing, paper_column, with_best, written
 from rankmark.rendering.blocks import Block, Grid, Marked, Notes
+from rankmark.rendering.drawn import Column, ranges
 from rankmark.rendering.formats.json import ByName
-from rankmark.rendering.words import chance, letters, printable, rounded
+from rankmark.rendering.papers import PaperRow, PaperTable, PaperValue
+from rankmark.rendering.words import chance, letters, listed, printable, rounded
 from rankmark.results.runs import accounts
 from rankmark.statistics.equivalence import check_margin
 from rankmark.statistics.intervals import Interval
+from rankmark.statistics.spread import standard_deviation
 
 if TYPE_CHECKING:
     import polars as pl
@@ -117,21 +123,20 @@ class View:
         pairs = [pair for pair in self.comparison.pairs if pair.significant and pair.measure == measure]
         if self.one_baseline:
             return "".join(UP if pair.better else DOWN for pair in pairs if pair.system == system)
-        worse = [pair.baseline if pair.better else pair.system for pair in pairs]
-        better = [pair.system if pair.better else pair.baseline for pair in pairs]
-        beaten = {one for one, other in zip(worse, better, strict=True) if other == system}
-        return "".join(self.letters[one] for one in self.comparison.systems if one in beaten)
+        others = beaten(pairs, system)
+        return "".join(self.letters[one] for one in self.comparison.systems if one in others)
 
     def title(self, system: str) -> str:
         """A system's name, with its letter where there is not one baseline."""
         shown = printable(system)
         return shown if self.one_baseline else f"{shown} ({self.letters[system]})"
 
-    def named(self, rows: list[list[str]], names: int = 3) -> Grid:
+    def named(self, rows: list[list[str]], caption: str, names: int = 3) -> Grid:
         """Rows that begin with measure, system and baseline, left out where it is always the same."""
         if not self.one_baseline:
-            return Grid(names, rows)
-        return Grid(names - 1, [[*row[:2], *row[3:]] for row in rows])
+            return Grid(names, rows, caption)
+        against = f"{caption} (against {printable(self.comparison.baselines[0])})"
+        return Grid(names - 1, [[*row[:2], *row[3:]] for row in rows], against)
 
     def number(self, measure: Measure, value: float) -> str:
         """A value for people; empty for NaN."""
@@ -139,7 +144,7 @@ class View:
 
     def difference(self, measure: Measure, value: float) -> str:
         """A difference of values for people; empty for NaN."""
-        return written(measure, value, self.digits, "+")
+        return differing(measure, value, self.digits)
 
     def signed(self, value: float) -> str:
         """The end of an interval for people; empty for NaN."""
@@ -160,13 +165,45 @@ class View:
         shown = self.comparison
         columns, marks = [["system", *map(self.title, shown.systems)]], []
         for measure in shown.measures:
-            values = (self.number(measure, shown.value(system, measure)) for system in shown.systems)
-            columns.append([measure.label, *values])
+            values = [shown.value(system, measure) for system in shown.systems]
+            cells = (self.number(measure, value) for value in values)
+            columns.append([measure.label, *with_best(measure, cells, values)])
             own = [self.marks(system, measure) for system in shown.systems]
             widest = max(map(len, own))
             marks.append([each.ljust(widest) for each in own])
         rows = [list(row) for row in zip(*columns, strict=True)]
-        return Marked(Grid(1, rows), list(zip(*marks, strict=True)), self.caption(), self.one_baseline)
+        return Marked(Grid(1, rows, "Means"), list(zip(*marks, strict=True)))
+
+    def paper(self) -> PaperTable:
+        """The same for a paper."""
+        shown = self.comparison
+        marks = Marks(shown.systems, shown.baselines, shown.pairs, shown.plan.alpha)
+        rows = [
+            PaperRow((marks.title(system),), [self._paper_value(system, m, marks) for m in shown.measures])
+            for system in shown.systems
+        ]
+        queries = queries_line(shown).removeprefix("compared ")
+        seeds = {len(own) for own in shown.results.values() if len(own) > 1}
+        return PaperTable(
+            names=("system",),
+            columns=list(map(paper_column, shown.measures)),
+            rows=rows,
+            about=f"{listed([measure.label for measure in shown.measures])} {queries}",
+            legend=(marks.legend(), test_line(shown), *shown.left_out),
+            confidence=shown.plan.confidence,
+            seeds=seeds,
+            spread="seeds" if seeds else "none",
+        )
+
+    def _paper_value(self, system: str, measure: Measure, marks: Marks) -> PaperValue:
+        shown = self.comparison
+        seeds = shown.seed_values(system, measure)
+        return PaperValue(
+            shown.value(system, measure),
+            marks.of(system, measure),
+            shown.interval(system, measure),
+            standard_deviation(np.array(seeds)) if len(seeds) > 1 else None,
+        )
 
     def pairs(self) -> Grid:
         """A row a measure and pair."""
@@ -182,7 +219,16 @@ class View:
             *corrected,
         ]
         header += ["d", "delta", "superiority", "win/tie/loss"]
-        return self.named([header, *(self._pair(pair) for pair in self.comparison.pairs)])
+        pairs = self.comparison.pairs
+        return self.named([header, *map(self._pair, pairs)], "Differences")._replace(drawn=self.drawn)
+
+    def drawn(self) -> Column | None:
+        """The differences with their intervals beside 0, if they are of one measure, whose scale is one."""
+        if len(self.comparison.measures) > 1:
+            return None
+        pairs = self.comparison.pairs
+        rows = ((pair.interval.low, pair.difference, pair.interval.high) for pair in pairs)
+        return ranges("beside 0", rows, 0.0, behind="difference")
 
     def _pair(self, pair: Pair) -> list[str]:
         corrected = [] if self.comparison.plan.correction == "none" else [self.chance(pair.corrected)]
@@ -209,7 +255,8 @@ class View:
         there = [
             place for place, name in enumerate(header) if name not in SOME or any(r[place] for r in rows)
         ]
-        return self.named([[row[place] for place in there] for row in (header, *rows)])
+        kept = [[row[place] for place in there] for row in (header, *rows)]
+        return self.named(kept, "What stands behind the p-values")
 
     def _detailed(self, pair: Pair) -> list[str]:
         own = pair.evidence
@@ -247,7 +294,7 @@ class View:
                     for p in each[: 1 + len(corrected)]
                 ]
                 rows.append([measure.label, system, other, self.span(own.interval), *p_values, own.verdict])
-        return self.named(rows)
+        return self.named(rows, "Equivalence")
 
     def probable(self) -> Grid:
         """A row a measure and pair: how likely it is to be worse, equivalent or better."""
@@ -257,7 +304,7 @@ class View:
         for measure, (system, other), own in self._believed(self.rope):
             cells = posterior_cells(own, self.digits, self.posterior)
             rows.append([measure.label, system, other, *cells])
-        return self.named(rows)
+        return self.named(rows, "How likely each system is to be worse, as good or better")
 
     def variance(self) -> Grid:
         """A row a measure and source of variance."""
@@ -268,7 +315,7 @@ class View:
                 figures = [f"{own.squares:.4g}", f"{own.freedom:,}", f"{own.mean_square:.4g}"]
                 figures += [rounded(own.f, ".2f"), self.chance(own.p), *shares, own.error]
                 rows.append([measure.label, source, *figures])
-        return Grid(2, rows)
+        return Grid(2, rows, "Analysis of variance")
 
     def moved(self, exact: bool = False) -> Grid:
         """A row a query that changed most."""
@@ -276,14 +323,16 @@ class View:
 
         def figures(mover: Mover) -> list[str]:
             values = (written(mover.measure, each, digits) for each in (mover.value, mover.baseline_value))
-            return [*values, written(mover.measure, mover.difference, digits, "" if exact else "+")]
+            if exact:
+                return [*values, written(mover.measure, mover.difference, None)]
+            return [*values, self.difference(mover.measure, mover.difference)]
 
         header = ["measure", "system", "against", "query", "value", "before", "difference"]
         rows = [
             [m.measure.label, m.system, m.baseline, str(m.query), *figures(m)]
             for m in self.comparison.movers(self.movers)
         ]
-        return self.named([header, *rows], names=4)
+        return self.named([header, *rows], "Queries that changed most", names=4)
 
     def queries(self, exact: bool = False) -> Grid:
         """A row a measure and query, a column a system."""
@@ -294,7 +343,7 @@ class View:
             for query, *values in zip(shown.query_ids, *columns, strict=True):
                 cells = (written(measure, value, None if exact else self.digits) for value in values)
                 rows.append([measure.label, str(query), *cells])
-        return Grid(2, rows)
+        return Grid(2, rows, "Queries")
 
     def blocks(self) -> Iterator[Block]:
         """What people want to see."""
@@ -302,6 +351,24 @@ class View:
             yield self.queries().printable()
         yield self.means()
         yield self.pairs().printable()
+        yield from self.asked()
+        yield Notes(self.notes(mark_line(self.comparison)), closing=True)
+        yield from self.slices()
+
+    def paper_blocks(self) -> Iterator[Block | PaperTable]:
+        """What a paper wants: the means, and other tables if they are asked for."""
+        yield self.paper()
+        if self.per_query:
+            yield self.queries().printable()
+        if self.details:
+            yield self.pairs().printable()
+        yield from self.asked()
+        yield Notes(self.notes(), closing=True)
+        if self.comparison.slices is not None:
+            yield from self.comparison.slices._paper(self.digits)
+
+    def asked(self) -> Iterator[Block]:
+        """The tables of pairs that are asked for."""
         if self.details:
             yield self.detailed().printable()
         if self.margin is not None:
@@ -312,8 +379,6 @@ class View:
             yield self.variance().printable()
         if self.movers:
             yield self.moved().printable()
-        yield Notes(self.notes(), closing=True)
-        yield from self.slices()
 
     def slices(self) -> Iterator[Block]:
         """The pairs in slices, if they were asked for."""
@@ -400,21 +465,12 @@ class View:
             for source, own in self.comparison.anova(measure).rows.items():
                 yield {"measure": measure.label, "source": source, **own._asdict()}
 
-    def caption(self) -> str:
-        """What the means are, for a paper."""
-        shown = self.comparison
-        measures = ", ".join(map(str, shown.measures))
-        first = f"{measures}. {mark_line(self.comparison)[0].upper()}{mark_line(self.comparison)[1:]}"
-        queries = queries_line(self.comparison).removeprefix("compared on ")
-        left = (f" {line[0].upper()}{line[1:]}." for line in shown.left_out)
-        return "".join((f"{first}: {test_line(self.comparison)}; {queries}.", *left))
-
-    def notes(self) -> list[str]:
-        """What stands beneath the tables; lines that belong to the one before are indented."""
+    def notes(self, *marks: str) -> list[str]:
+        """What stands beneath the tables, with what marks mean; lines of the one before are indented."""
         plan = self.comparison.plan
         lines = [
             test_line(self.comparison),
-            f"  {mark_line(self.comparison)}",
+            *(f"  {line}" for line in marks),
             *(f"  {line}" for line in sign_lines(self.comparison)),
             interval_line(self.comparison),
             *(f"  {line}" for line in caution_lines(self.comparison.pairs)),

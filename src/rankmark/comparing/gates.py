@@ -7,9 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from rankmark.comparing.deciding import POWER, By
+from rankmark.language.written import differing
 from rankmark.language.written import written as written_of
-from rankmark.rendering.blocks import Block, Grid, Notes, Section
+from rankmark.rendering.blocks import Block, Cell, Grid, Notes, Section
 from rankmark.rendering.numbers import Numbered, Parts
+from rankmark.rendering.records import Record
 from rankmark.rendering.words import counted, printable
 from rankmark.results.saved import Saved
 from rankmark.statistics.bounded import LEAST_CHANGED, LEAST_UNITS
@@ -39,8 +41,8 @@ BOUNDS: Mapping[By, str] = {
 """How the bounds that decide are called."""
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+@dataclass(frozen=True, slots=True, repr=False)
+class Allowance(Record):
     """The greatest drop that passes.
 
     Attributes:
@@ -60,8 +62,8 @@ class Allowance:
         return f"{100 * drop:.4g}%" if self.relative else f"{drop:.4g}"
 
 
-@dataclass(frozen=True, slots=True)
-class GateMover:
+@dataclass(frozen=True, slots=True, repr=False)
+class GateMover(Record):
     """A query and what it changed by.
 
     Attributes:
@@ -76,8 +78,8 @@ class GateMover:
     candidate: float
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureGate:
+@dataclass(frozen=True, slots=True, repr=False)
+class MeasureGate(Record):
     """What was decided of one measure, by how much it dropped.
 
     Attributes:
@@ -123,8 +125,8 @@ class MeasureGate:
     moved: tuple[GateMover, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LimitGate:
+@dataclass(frozen=True, slots=True, repr=False)
+class LimitGate(Record):
     """What was decided of one measure, by the candidate's value alone.
 
     Attributes:
@@ -164,7 +166,7 @@ class LimitGate:
     seeds: tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Gate(Saved, Numbered):
     """Whether a candidate passes, and why; ``print(gate)`` shows it. It is true if it passes.
 
@@ -196,6 +198,10 @@ class Gate(Saved, Numbered):
     def __bool__(self) -> bool:
         """Whether it passes."""
         return self.passed
+
+    def __repr__(self) -> str:
+        decided = ", ".join(f"{own.measure} {_verdict(own.passed)}" for own in self._decided)
+        return f"<Gate {_verdict(self.passed)}: {decided}>"
 
     def reason(self, own: MeasureGate | LimitGate) -> str:
         """What was decided of a measure, by which numbers, on one line."""
@@ -272,7 +278,7 @@ class Gate(Saved, Numbered):
         yield Notes([*self.reasons, *filter(None, shown), *self.notes], wrapped=False)
 
     def _page(self, digits: int, **_: Any) -> Iterator[Block]:
-        yield Section("passed" if self else "failed", self.reasons, self._grid(digits))
+        yield Section(_verdict(self.passed), self.reasons, self._grid(digits))
         if changed := [own for own in self.measures if own.moved]:
             yield Section("Queries that changed most", list(map(_changed, changed)), _movers(changed, digits))
         shown = (self._can_show(each) for each in self._decided)
@@ -283,7 +289,7 @@ class Gate(Saved, Numbered):
         bound = [] if self.confidence is None else [f"{self._confidence} bound"]
         rows = [["measure", "baseline", "candidate", "drop", *bound, "allowed", "verdict"]]
         for own in self._decided:
-            verdict = "passed" if own.passed else "failed"
+            verdict = _verdict(own.passed)
             if isinstance(own, LimitGate):
                 cells = ["", written_of(own.measure, own.value, digits), ""]
                 limit, allowed = own.bound, f"at {own.side} {own.limit:.6g}"
@@ -297,7 +303,7 @@ class Gate(Saved, Numbered):
                 if self.confidence is not None:
                     cells.append("" if own.bound is None else self.allowed.written(own.bound))
             rows.append([printable(own.measure), *cells, allowed, verdict])
-        return Grid(1, rows)
+        return Grid(1, rows, "What was decided")
 
     def _numbers(self) -> Mapping[Parts, float]:
         numbers: dict[Parts, float | None] = {("passed",): self.passed}
@@ -315,6 +321,10 @@ class Gate(Saved, Numbered):
         return record | {"max_drop": record.pop("allowed"), "reasons": self.reasons}
 
 
+def _verdict(passed: bool) -> str:
+    return Cell("passed", "good") if passed else Cell("failed", "bad")
+
+
 def _changed(own: MeasureGate) -> str:
     """On how many queries the candidate is worse and better, in words."""
     assert own.better is not None
@@ -330,7 +340,7 @@ def _movers(measures: Iterable[MeasureGate], digits: int) -> Grid:
     for own in measures:
         for each in own.moved:
             values = [written_of(own.measure, value, digits) for value in (each.baseline, each.candidate)]
-            change = written_of(own.measure, each.candidate - each.baseline, digits, "+")
+            change = differing(own.measure, each.candidate - each.baseline, digits)
             rows.append([printable(own.measure), printable(str(each.query)), *values, change])
     return Grid(2, rows)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -16,6 +16,7 @@ from rankmark.aggregation.terms import exchangeable, resampled_values
 from rankmark.comparing.pairs import Pair, SystemValues, corrected_pairs, direction
 from rankmark.comparing.plan import OF_SEEDS, ComparisonPlan
 from rankmark.errors import ChoiceError
+from rankmark.progress import counting
 from rankmark.statistics.chance import Evidence, PValue
 from rankmark.statistics.intervals import (
     INTERVALS,
@@ -53,10 +54,16 @@ def judged_pairs(data: SystemValues, plan: ComparisonPlan, families: int = 1) ->
     intervals: dict[tuple[Measure, str], Made] = {}
     pairs: list[Pair] = []
     resamples = _Resamples(data, plan)
-    for measure in data.values:
-        own = _OneMeasure(resamples, measure, families * len(data.opponents) * len(data.values))
-        intervals |= {(measure, system): own.interval(system) for system in data.systems}
-        pairs += own.pairs()
+    work = len(data.values) * (len(data.systems) + len(data.opponents))
+    with counting("comparing systems", work) as counter:
+        for measure in data.values:
+            own = _OneMeasure(resamples, measure, families * len(data.opponents) * len(data.values))
+            for system in data.systems:
+                intervals[measure, system] = own.interval(system)
+                counter.done += 1
+            for pair in own.pairs():
+                pairs.append(pair)
+                counter.done += 1
     return intervals, tuple(with_corrected(pairs, plan))
 
 
@@ -138,15 +145,12 @@ class _OneMeasure:
             resampled=lambda: self.resamples.value(self.measure, system),
         )
 
-    def pairs(self) -> list[Pair]:
+    def pairs(self) -> Iterator[Pair]:
         at_once = self._at_once()
         places = {system: place for place, system in enumerate(self.data.systems)}
-        return [
-            self._pair(
-                system, other, p, math.nan if at_once is None else at_once[places[system], places[other]]
-            )
-            for (system, other), p in zip(self.data.opponents, self.p_values(), strict=True)
-        ]
+        for (system, other), p in zip(self.data.opponents, self.p_values(), strict=True):
+            together = math.nan if at_once is None else at_once[places[system], places[other]]
+            yield self._pair(system, other, p, together)
 
     def _at_once(self) -> Floats | None:
         """The p-values of all systems with all others by a test of them all, if one is asked for."""

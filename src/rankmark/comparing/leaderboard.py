@@ -33,6 +33,7 @@ from rankmark.inputs.attributes import Places
 from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.measure import Measure
 from rankmark.loading import is_saved, load
+from rankmark.progress import reading
 from rankmark.rendering.words import counted, letters
 from rankmark.results.base import Result
 from rankmark.results.runs import accounts
@@ -400,7 +401,8 @@ class _Standing:
 
     def board(self) -> Board:
         """All of it."""
-        pairs = self._pairs()
+        with reading("comparing systems", None, None):
+            pairs = self._pairs()
         better = np.zeros((len(self.systems),) * 2, dtype=bool)
         places = {name: place for place, name in enumerate(self.systems)}
         for pair in pairs:

@@ -17,6 +17,7 @@ from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.language.measure import Measure
 from rankmark.language.registry import is_known
 from rankmark.rendering.numbers import Parts
+from rankmark.rendering.records import Record
 from rankmark.statistics.chance import Evidence
 from rankmark.statistics.intervals import Interval, bounds_of_difference
 from rankmark.statistics.resampling import Floats
@@ -41,6 +42,7 @@ __all__ = [
     "direction",
     "finite",
     "found_pair",
+    "is_better",
     "nothing_in_common",
     "numbers_of_pairs",
     "opponents",
@@ -53,8 +55,8 @@ UNKNOWN = Interval(math.nan, math.nan)
 """Where there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+@dataclass(frozen=True, slots=True, repr=False)
+class Pair(Record):
     """One system against another on one measure, on the queries that have a value of both.
 
     Attributes:
@@ -136,7 +138,7 @@ class Pair:
     @property
     def better(self) -> bool:
         """Whether the system's value is the better one of the two."""
-        return self.difference * direction(self.measure) > 0
+        return is_better(self)
 
 
 def numbers_of_pairs(pairs: Iterable[SomePair]) -> dict[Parts, float]:
@@ -199,8 +201,24 @@ class Opposed(Protocol):
         """The other."""
 
     @property
+    def value(self) -> float:
+        """The system's value."""
+
+    @property
+    def baseline_value(self) -> float:
+        """The other's."""
+
+    @property
+    def difference(self) -> float:
+        """The system's value less the baseline's."""
+
+    @property
     def p(self) -> float:
         """The test's p-value."""
+
+    @property
+    def significant(self) -> bool:
+        """Whether that, corrected, is at most alpha."""
 
     @property
     def evidence(self) -> Evidence | None:
@@ -209,6 +227,11 @@ class Opposed(Protocol):
     @property
     def figures(self) -> dict[str, Any]:
         """Everything by its name; NaN where there is no value."""
+
+
+def is_better(pair: Opposed) -> bool:
+    """Whether the system's value is the better one of the two."""
+    return pair.difference * direction(pair.measure) > 0
 
 
 Rows: TypeAlias = "slice | NDArray[np.intp]"

@@ -16,6 +16,7 @@ from rankmark.comparing.deciding import Figure, OfQueries
 from rankmark.comparing.pairs import check_reach, direction
 from rankmark.comparing.powers import DESIGNS, Design, PowerRow, TopicSetSize
 from rankmark.errors import ChoiceError, UsageError
+from rankmark.progress import reading
 from rankmark.rendering.words import brief
 from rankmark.statistics.bounded import Rows
 from rankmark.statistics.record import check_choice
@@ -122,7 +123,8 @@ def power(
             times = 2 if design == "interval" else 1
             check_reach(WANTED[design], abs(plan.wanted), comparison.measures, times)
         count = systems or len(comparison.systems)
-        rows = [*_of_comparison(plan, comparison, count)]
+        with reading("planning", None, None):
+            rows = [*_of_comparison(plan, comparison, count)]
         notes = (
             *comparison.notes_of_results,
             *_of_few(plan, rows),
@@ -280,12 +282,10 @@ class _Plan:
 
     def detectable(self, deviation: float, units: int, systems: int) -> float:
         """What so many independent units show."""
-        if self.design == "interval":
-            return statistics.expected_width(deviation, units, confidence=self.confidence)
-        how = {"alpha": self.alpha, "power": self.power}
-        if self.design == "anova":
-            return statistics.detectable_range(deviation, units, systems, **how)
-        return statistics.detectable_difference(deviation, units, alternative=self.alternative, **how)
+        plan = TopicSetSize(
+            self.design, self.alpha, self.power, self.confidence, self.alternative, systems, ()
+        )
+        return plan.detectable(deviation, units)
 
     def needed(self, wanted: float, deviation: float, systems: int) -> int | None:
         """How many independent units it takes; None where that is too many."""

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
+from rankmark import statistics
 from rankmark.comparing.words import sided
+from rankmark.errors import UsageError
 from rankmark.rendering.blocks import Block, Grid, Notes
+from rankmark.rendering.records import Record
 from rankmark.rendering.words import counted, rounded
 from rankmark.results.saved import Saved
+
+if TYPE_CHECKING:
+    from rankmark.statistics.significance import Alternative
 
 __all__ = ["DESIGNS", "Design", "PowerRow", "TopicSetSize"]
 
@@ -23,8 +30,8 @@ DESIGNS: Mapping[str, str] = {
 """What is planned for, by its name."""
 
 
-@dataclass(frozen=True, slots=True)
-class PowerRow:
+@dataclass(frozen=True, slots=True, repr=False)
+class PowerRow(Record):
     """What queries like these can show of one measure.
 
     Attributes:
@@ -55,7 +62,7 @@ class PowerRow:
     needed: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TopicSetSize(Saved):
     """How many queries show how much; ``print`` shows it.
 
@@ -75,16 +82,51 @@ class TopicSetSize(Saved):
     alpha: float
     power: float
     confidence: float
-    alternative: str
+    alternative: Alternative
     systems: int
     rows: tuple[PowerRow, ...]
     notes: tuple[str, ...] = ()
 
-    _only: ClassVar = ("table", "json")
+    _only: ClassVar = ("table", "json", "html")
+
+    def __repr__(self) -> str:
+        return f"<TopicSetSize {self._line()}>"
+
+    def detectable(self, deviation: float, units: int) -> float:
+        """What so many independent units show that have this deviation; of a gate their values decide."""
+        if self.design == "interval":
+            return statistics.expected_width(deviation, units, confidence=self.confidence)
+        how = {"alpha": self.alpha, "power": self.power}
+        if self.design == "anova":
+            return statistics.detectable_range(deviation, units, self.systems, **how)
+        return statistics.detectable_difference(deviation, units, alternative=self.alternative, **how)
+
+    def curve(self, row: PowerRow, queries: Sequence[int]) -> list[float]:
+        """What each of these numbers of queries shows, in clusters like those of a row.
+
+        Raises:
+            UsageError: it is not known of more queries: of a gate, whose bound is by the values that there
+                are, and of seeds, for which more queries do not make up.
+
+        """
+        each = 1.0 if row.queries is None or row.clusters is None else row.queries / row.clusters
+        deviation = row.deviation * math.sqrt(row.design_effect / each)
+
+        def shown(count: int) -> float:
+            return self.detectable(deviation, max(round(count / each), 2))
+
+        known = self.design != "gate" and deviation > 0
+        if known and row.queries is not None:
+            known = row.detectable is not None and math.isclose(
+                shown(row.queries), row.detectable, rel_tol=1e-6
+            )
+        if not known:
+            raise UsageError("what more queries show is not known of a gate, of seeds, and without spread")
+        return [shown(count) for count in queries]
 
     def _blocks(self, digits: int) -> Iterator[Block]:
         header = ["", "queries", "deviation", "design effect", "detectable", "wanted", "needed"]
-        yield Grid(1, [header, *(self._cells(row, digits) for row in self.rows)])
+        yield Grid(1, [header, *(self._cells(row, digits) for row in self.rows)], "How much queries show")
         yield Notes([self._line(), *self.notes])
 
     def _cells(self, row: PowerRow, digits: int) -> list[str]:

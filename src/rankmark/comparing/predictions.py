@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rankmark.aggregation.intervals import IntervalMethod, Sampling, Unit
 from rankmark.api.systems import evaluate_systems
 from rankmark.comparing.caveats import skewed_lines
+from rankmark.comparing.marks import Marks
 from rankmark.comparing.pairs import (
     baseline_of,
     check_reach,
@@ -36,11 +37,15 @@ from rankmark.inputs.predictions.row_slices import sliced_by
 from rankmark.inputs.predictions.systems import Columns, asked_systems
 from rankmark.inputs.slicing import By
 from rankmark.language.measure import Measure
-from rankmark.language.written import written
+from rankmark.language.written import differing, paper_column, with_best, written
+from rankmark.progress import counting
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.numbers import Numbered, Parts
-from rankmark.rendering.words import chance, printable, rounded
+from rankmark.rendering.papers import PaperRow, PaperTable, PaperValue
+from rankmark.rendering.records import Record
+from rankmark.rendering.words import chance, listed, printable, rounded
 from rankmark.results.prediction_slices import without_value
+from rankmark.results.reported import Reported
 from rankmark.results.runs import numbers_of
 from rankmark.results.saved import Saved
 from rankmark.statistics.chance import Evidence
@@ -58,8 +63,8 @@ if TYPE_CHECKING:
 __all__ = ["PredictionComparison", "PredictionPair", "check_options", "compare_predictions"]
 
 
-@dataclass(frozen=True, slots=True)
-class PredictionPair:
+@dataclass(frozen=True, slots=True, repr=False)
+class PredictionPair(Record):
     """One system against another on one measure; NaN where there is no value.
 
     Attributes:
@@ -240,7 +245,7 @@ def check_options(function: str, options: Mapping[str, Any]) -> None:
         raise CallError(f"{function}() got an unexpected keyword argument {name!r}{near}")
 
 
-class PredictionComparison(Saved, Numbered):
+class PredictionComparison(Saved, Numbered, Reported):
     """Systems that scored the same rows: their values, the differences between them, and how sure these are.
 
     ``print(comparison)`` shows them.
@@ -385,16 +390,19 @@ class PredictionComparison(Saved, Numbered):
             *skewed_lines(corrected, self.alpha, self.alternative),
             *without_value(without),
         ]
-        return ComparisonSlices(pairs, lines)
+        return ComparisonSlices(pairs, lines, self.baselines, self.alpha, lines[1])
 
     def _with_corrected(self, pairs: Sequence[PredictionPair]) -> list[PredictionPair]:
         return corrected_pairs(pairs, self.correction, self.alpha)
 
     def _judged(self, systems: Mapping[str, Evaluated], slices: int) -> Iterator[PredictionPair]:
-        tests = len(self.measures) * len(self.opponents) * slices
-        for measure in self.measures:
-            for system, other in self.opponents:
-                yield self._pair(measure, system, other, (systems[system], systems[other]), tests)
+        work = len(self.measures) * len(self.opponents)
+        with counting("comparing systems", work) as counter:
+            for measure in self.measures:
+                for system, other in self.opponents:
+                    of = systems[system], systems[other]
+                    yield self._pair(measure, system, other, of, work * slices)
+                    counter.done += 1
 
     def _pair(
         self, measure: Measure, system: str, other: str, of: tuple[Evaluated, Evaluated], tests: int
@@ -438,6 +446,29 @@ class PredictionComparison(Saved, Numbered):
         if self.slices is not None:
             yield from self.slices._blocks(digits)
 
+    def _paper(self, digits: int) -> Iterator[Block | PaperTable]:
+        """The values; pairs and slices are tables of their own."""
+        marks = Marks(self.systems, self.baselines, self.pairs, self.alpha)
+        rows = [
+            PaperRow(
+                (marks.title(name),),
+                [PaperValue(result[m], marks.of(name, m), _ends(result, m)) for m in self.measures],
+            )
+            for name, result in self.results.items()
+        ]
+        first = next(iter(self.results.values()))
+        yield PaperTable(
+            names=("system",),
+            columns=list(map(paper_column, self.measures)),
+            rows=rows,
+            about=f"{listed([m.label for m in self.measures])} of {first.account()[0]}",
+            legend=(marks.legend(), test_line(self.plan, self.pairs)),
+            confidence=self.plan.sampling.confidence,
+        )
+        yield Notes(self.account()[:-1])
+        if self.slices is not None:
+            yield from self.slices._paper(digits)
+
     def _frame(self) -> pl.DataFrame:
         return self.table if self.slices is None else self.slices.frame
 
@@ -470,10 +501,11 @@ class PredictionComparison(Saved, Numbered):
 
     def _values(self, digits: int) -> Grid:
         rows = [
-            [m.label, *(written(m, result[m], digits) for result in self.results.values())]
+            [m.label, *with_best(m, (written(m, value, digits) for value in values), values)]
             for m in self.measures
+            for values in [[result[m] for result in self.results.values()]]
         ]
-        return Grid(1, [["measure", *map(printable, self.systems)], *rows])
+        return Grid(1, [["measure", *map(printable, self.systems)], *rows], "Values")
 
     def _grid(self, digits: int) -> Grid:
         interval = f"{100 * self.plan.sampling.confidence:g}% interval"
@@ -481,8 +513,9 @@ class PredictionComparison(Saved, Numbered):
         header = ["measure", "system", "against", "difference", interval, "p", *corrected, ""]
         rows = [header, *(self._cells(pair, digits) for pair in self.pairs)]
         if len(self.baselines) != 1:
-            return Grid(3, rows)
-        return Grid(2, [[*row[:2], *row[3:]] for row in rows])
+            return Grid(3, rows, "Differences")
+        against = f"Differences (against {printable(self.baselines[0])})"
+        return Grid(2, [[*row[:2], *row[3:]] for row in rows], against)
 
     def _cells(self, pair: PredictionPair, digits: int) -> list[str]:
         """A pair for people."""
@@ -492,7 +525,7 @@ class PredictionComparison(Saved, Numbered):
             pair.measure.label,
             printable(pair.system),
             printable(pair.baseline),
-            written(pair.measure, pair.difference, digits, "+"),
+            differing(pair.measure, pair.difference, digits),
             f"{low} … {high}" if low else "",
             chance(pair.p, digits),
             *corrected,
@@ -507,7 +540,7 @@ class PredictionComparison(Saved, Numbered):
             names = [pair.measure.label, printable(pair.system), printable(pair.baseline)]
             if pair.posterior is not None:
                 rows.append([*names, *posterior_cells(pair.posterior, digits, "t")])
-        return Grid(3, rows)
+        return Grid(3, rows, "How likely each system is to be worse, as good or better")
 
     def _numbers(self) -> Mapping[Parts, float]:
         return numbers_of(self.results) | numbers_of_pairs(self.pairs)
@@ -527,6 +560,12 @@ class PredictionComparison(Saved, Numbered):
             **({} if self.slices is None else {"slices": self.slices.records()}),
             "notes": list(self.notes),
         }
+
+
+def _ends(result: PredictionResult, measure: Measure) -> tuple[float, float] | None:
+    """The ends of the interval of a value, if there is one."""
+    own = result.intervals.get(measure.label)
+    return None if own is None else (own.low, own.high)
 
 
 def _system(result: PredictionResult) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from rankmark.comparing.comparison import Comparison
@@ -50,11 +51,19 @@ def check_systems(systems: Mapping[str, Any], baseline: Baseline) -> tuple[str, 
     baselines = () if baseline is None else (baseline,) if isinstance(baseline, str) else tuple(baseline)
     for each in baselines:
         if each not in systems:
-            hint = did_you_mean(str(each), systems)
+            hint = _called(each, systems) or did_you_mean(str(each), systems)
             raise UsageError(f"baseline={each!r} is not one of the systems {', '.join(systems)}{hint}")
     if len(set(baselines)) == len(systems):
         raise UsageError("every system is a baseline; name none to compare all pairs")
     return tuple(dict.fromkeys(baselines))
+
+
+def _called(path: str, systems: Mapping[str, Any]) -> str:
+    """``"; did you mean X?"`` for the system whose run is at this path, or has the name of this file."""
+    own = ((name, run if are_seeds(run) else [run]) for name, run in systems.items())
+    names = [name for name, runs in own if path in [each for each in runs if isinstance(each, str)]]
+    names += [name for name in systems if name == Path(path).stem]
+    return f"; did you mean {names[0]!r}?" if names else ""
 
 
 def brought_together(

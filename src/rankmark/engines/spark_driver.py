@@ -18,6 +18,7 @@ from rankmark.errors import FileMissingError, FormatError, MeasureError, UsageEr
 from rankmark.inputs.column_checks import no_rows
 from rankmark.inputs.predictions.columns import WEIGHING
 from rankmark.inputs.tables.spark_frames import by_query, by_score
+from rankmark.progress import reading
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -32,7 +33,8 @@ __all__ = ["RowsOnCluster", "not_merged", "spark_errors", "told"]
 
 def told(rows: DataFrame, work: Callable[..., Any]) -> list[str]:
     """What the executors make of the partitions; raises the error that one met."""
-    heard = [json.loads(row.told) for row in rows.mapInArrow(work, "told string").collect()]
+    with reading("evaluating on the cluster", None, None):
+        heard = [json.loads(row.told) for row in rows.mapInArrow(work, "told string").collect()]
     for each in heard:
         if each["version"] != __version__:
             raise UsageError(

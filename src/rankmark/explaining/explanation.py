@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
@@ -17,7 +17,8 @@ from rankmark.explaining.recording import Arithmetic, Sum, arithmetic, values_do
 from rankmark.inputs import read_inputs, with_text_items
 from rankmark.kinds.browsing import gain_or_hit, highest_gain
 from rankmark.language.choices import Choices, GivenChoices, given
-from rankmark.rendering.blocks import Block, Grid
+from rankmark.language.written import tone_of
+from rankmark.rendering.blocks import Block, Grid, toned
 from rankmark.rendering.words import printable
 from rankmark.results.saved import Saved
 
@@ -101,10 +102,11 @@ class Explanation(Saved):
         value = "left out" if self.value is None else f"{self.value:.{digits}f}"
         yield f"{self.measure.label} of query {self.query!r} in {self.run}: {value}"
         if self.rows.height:
-            yield _grid(_without_nulls(self.rows), digits, most, "contribution")
+            yield _grid(_without_nulls(self.rows), digits, most, "contribution")._replace(caption="The list")
         yield "All judged items, best first:"
         ideal = _without_nulls(self.ideal)
-        yield _grid(ideal, digits, most, "term" if "term" in ideal.columns else "grade")
+        counts = "term" if "term" in ideal.columns else "grade"
+        yield _grid(ideal, digits, most, counts)._replace(caption="Judged items")
         yield "\n".join([*self._sums(digits), *self.notes])
 
     def _sums(self, digits: int) -> Iterator[str]:
@@ -197,7 +199,7 @@ class ExplainedDifference(Saved):
         rows = self.rows if all_rows else self.rows.filter(counting)[:MOST_ROWS]
         if rows.height:
             named = rows.with_columns(pl.col("item").cast(pl.String).fill_null("(without judged items)"))
-            yield _grid(named, digits, None, None)
+            yield self._toned(_grid(named, digits, None, None), rows["difference"].to_list())
         ending = [f"differences {math.fsum(self.rows['difference']):+.{digits}f}"]
         if self.difference is not None:
             ending[0] += f" = B − A {self.difference:+.{digits}f} (to rounding)"
@@ -206,6 +208,15 @@ class ExplainedDifference(Saved):
         yield "\n".join(
             [*ending, *dict.fromkeys(note for e in (self.first, self.second) for note in e.notes)]
         )
+
+    def _toned(self, grid: Grid, differences: Sequence[float]) -> Grid:
+        """The items with whether B's place of each is the better one."""
+        header, *rows = grid.rows
+        told = [
+            [*cells, toned(last, tone_of(self.measure, difference))]
+            for (*cells, last), difference in zip(rows, differences, strict=True)
+        ]
+        return grid._replace(rows=[header, *told], caption="Items that make the difference")
 
     def _frame(self, **_: bool) -> pl.DataFrame:
         return self.rows

@@ -1,4 +1,4 @@
-"""The list of one query with what the measures do not see: its items, their scores, and those unjudged."""
+"""The lists of queries with what the measures do not see: items, scores, and what nobody judged."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from rankmark.engines import local
 from rankmark.forking import need_polars_threads
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars as pl
     from numpy.typing import NDArray
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from rankmark.kinds.lists import JudgedLists
     from rankmark.language.choices import Choices
 
-__all__ = ["Listed", "listed"]
+__all__ = ["Listed", "best_first", "listed", "of_queries", "ranked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,31 +49,66 @@ def listed(judgements: Input, results: Input, query: int | str, choices: Choices
     """The list that the results have for the query, ordered as everywhere."""
     import polars as pl
 
-    need_polars_threads()
-    judged, found = _of_query(judgements, query), _of_query(results, query)
+    judged, found = of_queries(judgements, [query]), of_queries(results, [query])
     lists, _, _ = local.judged_lists(judged, found, choices)
-    grades = _items(judged, choices).rename({"value": "grade"})
-    rows = _items(found, choices).join(grades, on="item", how="left", maintain_order="left")
+    rows, taken_out = _ranked(judged, found, choices)
+    rows = rows.drop("query")
+    ideal = (
+        best_first(judged, choices)
+        .join(rows.select("item", found="rank"), on="item", how="left", maintain_order="left")
+        .sort("grade", "found", descending=[True, False], nulls_last=True, maintain_order=True)
+        .select(pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("rank"), "item", "grade", "found")
+    )
+    return Listed(lists, rows, ideal, taken_out)
+
+
+def of_queries(table: Input, queries: Sequence[int | str]) -> Input:
+    """The rows of these queries."""
+    import polars as pl
+
+    need_polars_threads()
+    frame = pl.DataFrame(table.table)
+    asked = pl.Series(queries, dtype=frame.schema[table.query])
+    return _with_rows(table, frame.filter(pl.col(table.query).is_in(asked.implode())))
+
+
+def ranked(judgements: Input, results: Input, choices: Choices) -> pl.DataFrame:
+    """The lists of all queries that are judged, in rank order.
+
+    Returns:
+        ``query``, and the columns of `Listed.rows`.
+
+    """
+    return _ranked(judgements, results, choices)[0]
+
+
+def best_first(judgements: Input, choices: Choices) -> pl.DataFrame:
+    """All judged items of each query, best first: ``query``, ``rank``, ``item``, ``grade``."""
+    import polars as pl
+
+    need_polars_threads()
+    grades = _items(judgements, choices).rename({"value": "grade"})
+    grades = grades.sort("query", "grade", descending=[False, True], maintain_order=True)
+    rank = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("query")
+    return grades.select("query", rank.alias("rank"), "item", "grade")
+
+
+def _ranked(judgements: Input, results: Input, choices: Choices) -> tuple[pl.DataFrame, int]:
+    """The lists in rank order, and how many unjudged items were taken out of them."""
+    import polars as pl
+
+    need_polars_threads()
+    grades = _items(judgements, choices).rename({"value": "grade"})
+    rows = _items(results, choices).join(grades.select("query").unique(), on="query", how="semi")
+    rows = rows.join(grades, on=["query", "item"], how="left", maintain_order="left")
     retrieved = rows.height
     if choices.unjudged == "ignore":
         rows = rows.filter(pl.col("grade").is_not_null())
-        found = _with_rows(
-            found, pl.DataFrame(found.table).filter(pl.col(found.item).is_in(rows["item"].implode()))
-        )
-    rows = _ranked(rows, found, query, choices)
-    ideal = (
-        grades.join(rows.select("item", found="rank"), on="item", how="left", maintain_order="left")
-        .sort("grade", "found", descending=[True, False], nulls_last=True, maintain_order=True)
-        .with_row_index("rank", 1)
-        .select(pl.col("rank").cast(pl.Int64), "item", "grade", "found")
-    )
-    return Listed(lists, rows, ideal, retrieved - rows.height)
-
-
-def _of_query(table: Input, query: int | str) -> Input:
-    import polars as pl
-
-    return _with_rows(table, pl.DataFrame(table.table).filter(pl.col(table.query) == query))
+        found = pl.DataFrame(results.table)
+        own, theirs = [results.query, results.item], ["query", "item"]
+        kept = found.join(rows, how="semi", left_on=own, right_on=theirs, maintain_order="left")
+        results = _with_rows(results, kept)
+    return _in_order(rows, results, choices), retrieved - rows.height
 
 
 def _with_rows(table: Input, frame: pl.DataFrame) -> Input:
@@ -79,7 +116,7 @@ def _with_rows(table: Input, frame: pl.DataFrame) -> Input:
 
 
 def _items(table: Input, choices: Choices) -> pl.DataFrame:
-    """Each item once, with its grade or score, by which duplicates are settled."""
+    """Each item of a query once, with its grade or score, by which duplicates are settled."""
     import polars as pl
 
     if table.value is not None:
@@ -88,27 +125,27 @@ def _items(table: Input, choices: Choices) -> pl.DataFrame:
         value = -pl.col(table.rank).cast(pl.Float64)
     else:
         value = pl.lit(1.0 if table.side == "qrels" else None, pl.Float64)
-    frame = pl.DataFrame(table.table).select(item=table.item, value=value)
+    frame = pl.DataFrame(table.table).select(query=table.query, item=table.item, value=value)
     best = pl.col("value").max() if choices.duplicates == "best" else pl.col("value").first()
-    return frame.group_by("item", maintain_order=True).agg(best)
+    return frame.group_by("query", "item", maintain_order=True).agg(best)
 
 
-def _ranked(rows: pl.DataFrame, found: Input, query: int | str, choices: Choices) -> pl.DataFrame:
+def _in_order(rows: pl.DataFrame, found: Input, choices: Choices) -> pl.DataFrame:
     """The rows in rank order."""
     import polars as pl
 
-    rows = rows[_order(rows, found, query, choices)] if rows.height else rows
+    rows = rows[_order(rows, found, choices)] if rows.height else rows
     scored = found.value is not None
     value = pl.col("value").cast(pl.Float32 if choices.scores == "float32" and scored else pl.Float64)
-    rank = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
-    first, last = rank.min().over(value), rank.max().over(value)
-    tied = pl.when((first < last) & value.is_not_null()).then(pl.format("{}-{}", first, last))
+    rank = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("query")
     score = pl.col("value") if scored else pl.lit(None, pl.Float64)
-    return rows.select(rank=rank, item="item", score=score, tied=tied, grade="grade")
+    first, last = pl.col("rank").min().over("query", value), pl.col("rank").max().over("query", value)
+    tied = pl.when((first < last) & value.is_not_null()).then(pl.format("{}-{}", first, last))
+    return rows.with_columns(rank=rank).select("query", "rank", "item", score=score, tied=tied, grade="grade")
 
 
-def _order(rows: pl.DataFrame, found: Input, query: int | str, choices: Choices) -> NDArray[np.int64]:
-    """The numbers of the rows, in rank order.
+def _order(rows: pl.DataFrame, found: Input, choices: Choices) -> NDArray[np.int64]:
+    """The numbers of the rows, in rank order, query after query.
 
     The core ranks judged items alone, so here all are judged, and their grades are the rows' numbers. Where
     grades decide ties, they are numbers that order the items as their own grades do.
@@ -116,8 +153,8 @@ def _order(rows: pl.DataFrame, found: Input, query: int | str, choices: Choices)
     import polars as pl
 
     if choices.ties not in ("best", "worst"):
-        return _core_order(rows, found, query, choices, np.arange(rows.height))
-    order = _core_order(rows, found, query, replace(choices, ties="item-desc"), np.arange(rows.height))
+        return _core_order(rows, found, choices, np.arange(rows.height))
+    order = _core_order(rows, found, replace(choices, ties="item-desc"), np.arange(rows.height))
     place = np.argsort(order)
     # Of items of grade 0 those judged are the better ones.
     grades = rows.select(
@@ -127,20 +164,16 @@ def _order(rows: pl.DataFrame, found: Input, query: int | str, choices: Choices)
     within = rows.height - 1 - place if choices.ties == "best" else place
     lots = levels * rows.height + within
     by_lot = np.argsort(lots)
-    return by_lot[np.searchsorted(lots[by_lot], _core_order(rows, found, query, choices, lots))]
+    return by_lot[np.searchsorted(lots[by_lot], _core_order(rows, found, choices, lots))]
 
 
 def _core_order(
-    rows: pl.DataFrame, found: Input, query: int | str, choices: Choices, grades: NDArray[np.int64]
+    rows: pl.DataFrame, found: Input, choices: Choices, grades: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """The grades in rank order."""
-    import polars as pl
-
-    of_query = pl.DataFrame(found.table)[found.query].head(1)
-    frame = pl.DataFrame({"query": of_query.extend_constant(query, rows.height - 1), "item": rows["item"]})
     judged = _with_rows(
         replace(found, side="qrels", query="query", item="item", value="grade", rank=None),
-        frame.with_columns(grade=grades.astype(np.float64)),
+        rows.select("query", "item").with_columns(grade=grades.astype(np.float64)),
     )
     lists, _, _ = local.judged_lists(judged, found, replace(choices, unjudged="nonrelevant"))
     return lists.relevance.astype(np.int64)

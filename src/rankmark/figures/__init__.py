@@ -13,7 +13,16 @@ from rankmark.figures.marks import (
     Segments,
     Texts,
 )
-from rankmark.figures.registry import Picture, drawn_as, picture, picture_named, pictures, pictures_of
+from rankmark.figures.registry import (
+    Option,
+    Picture,
+    drawn_as,
+    picture,
+    picture_list,
+    picture_named,
+    pictures,
+    pictures_of,
+)
 
 __all__ = [
     "Axis",
@@ -23,6 +32,7 @@ __all__ = [
     "Figure",
     "Line",
     "Mark",
+    "Option",
     "Panel",
     "Picture",
     "Points",
@@ -31,6 +41,7 @@ __all__ = [
     "Texts",
     "drawn_as",
     "picture",
+    "picture_list",
     "picture_named",
     "pictures",
     "pictures_of",

@@ -160,7 +160,7 @@ def _value(axis: Axis | None, value: Any) -> Any:
     if isinstance(value, str):
         return value
     number = float(value)
-    if axis is not None and axis.names and number == int(number) and 0 <= number < len(axis.names):
+    if axis is not None and axis.names and number.is_integer() and 0 <= number < len(axis.names):
         return axis.names[int(number)]
     return number if np.isfinite(number) else None
 

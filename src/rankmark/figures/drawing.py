@@ -38,6 +38,8 @@ DASHES: Mapping[str, str] = {
     "series-6": "5 2 1 2 1 2",
 }
 """Lines differ by more than colour."""
+WORDS = 11.5
+"""The size of words."""
 SIZE = 3.6
 """Pixels from the middle of a point to its edge."""
 
@@ -229,7 +231,7 @@ def _bars(mark: Bars, x: Scale, y: Scale, canvas: Canvas) -> None:
     base = np.broadcast_to(np.asarray(mark.base, np.float64), mark.value.shape)
     start, end, value, root = places(mark.start), places(mark.end), lengths(mark.value), lengths(base)
     if len(value) > MOST_TOLD:
-        _silhouette(start, value, root, mark.tone, canvas, upright=upright)
+        _silhouette(start, end, value, root, mark.tone, canvas, upright=upright)
         return
     told = _sayings(mark, len(value))
     for i in np.flatnonzero(np.isfinite(value)).tolist():
@@ -243,21 +245,25 @@ def _bars(mark: Bars, x: Scale, y: Scale, canvas: Canvas) -> None:
 
 
 def _silhouette(
-    start: Floats, value: Floats, root: Floats, tone: str, canvas: Canvas, *, upright: bool
+    start: Floats, end: Floats, value: Floats, root: Floats, tone: str, canvas: Canvas, *, upright: bool
 ) -> None:
     """So many bars that only the longest of each half pixel, either way, can be seen."""
     there = np.isfinite(value)
-    start, value, root = start[there], value[there], root[there]
-    columns, inverse = np.unique(np.floor(2 * start).astype(np.int64), return_inverse=True)
-    low, high = np.full(len(columns), np.inf), np.full(len(columns), -np.inf)
+    start, end, value, root = (each[there] for each in (start, end, value, root))
+    first, last = np.minimum(start, end), np.maximum(start, end)
+    columns, inverse = np.unique(np.floor(2 * first).astype(np.int64), return_inverse=True)
+    low, high, until = np.full(len(columns), np.inf), *np.full((2, len(columns)), -np.inf)
     np.minimum.at(low, inverse, np.minimum(value, root))
     np.maximum.at(high, inverse, np.maximum(value, root))
+    np.maximum.at(until, inverse, np.maximum(last, columns[inverse] / 2 + 0.5))
     at = columns / 2
-    if upright:
-        path = "".join(f"M{_n(a)} {_n(b)}V{_n(c)}" for a, b, c in zip(at, low, high, strict=True))
-    else:
-        path = "".join(f"M{_n(b)} {_n(a)}H{_n(c)}" for a, b, c in zip(at, low, high, strict=True))
-    canvas.stroke(path, tone, 0.8)
+    # Bars that touch are one shape, or seams between them would be seen.
+    breaks = np.flatnonzero(at[1:] > until[:-1] + 0.5) + 1
+    for each in np.split(np.arange(len(at)), breaks):
+        edges = np.repeat(np.append(at[each], until[each[-1]]), 2)[1:-1]
+        along = np.concatenate([edges, edges[::-1]])
+        across = np.concatenate([np.repeat(high[each], 2), np.repeat(low[each], 2)[::-1]])
+        canvas.fill(f"{_path(along, across) if upright else _path(across, along)}Z", tone)
 
 
 def _boxes(mark: Boxes, x: Scale, y: Scale, canvas: Canvas) -> None:
@@ -294,7 +300,10 @@ def _rule(mark: Rule, x: Scale, y: Scale, canvas: Canvas) -> None:
             canvas.fill(f"M{low} {_n(y.first)}H{high}V{_n(y.last)}H{low}Z", mark.tone, opacity=0.16)
         canvas.stroke(f"M{_n(at)} {_n(y.first)}V{_n(y.last)}", mark.tone, 1.1, dash=dash)
         if mark.text:
-            canvas.text(at + 4, end + 10, mark.text, mark.tone, halo=True)
+            beyond = at + 4 + width(mark.text, WORDS) > max(x.first, x.last)
+            where = at - 4 if beyond else at + 4
+            anchor: Literal["start", "end"] = "end" if beyond else "start"
+            canvas.text(where, end + 10, mark.text, mark.tone, anchor=anchor, halo=True)
     elif mark.y is not None:
         at = float(y(mark.y))
         if mark.low is not None and mark.high is not None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from rankmark.calling import refuse_unknown
 from rankmark.figures.marks import Axis, Column, Mark
 from rankmark.rendering.blocks import Block, Grid, Prose, Section
+from rankmark.rendering.files import write_whole
+from rankmark.rendering.formats import format_of
 from rankmark.rendering.html import html
 from rankmark.rendering.shown import Shown
+from rankmark.rendering.theme import Theme
 
 if TYPE_CHECKING:
     import altair
@@ -32,6 +36,7 @@ class Panel:
         marks: what is drawn.
         title: what it shows, if there are several.
         height: in pixels of a figure 720 wide; None for what the axes take.
+        square: whether it is as broad as high, for axes of one unit.
 
     """
 
@@ -40,6 +45,7 @@ class Panel:
     marks: tuple[Mark, ...]
     title: str = ""
     height: float | None = None
+    square: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -74,7 +80,7 @@ class Figure(Shown):
     def __repr__(self) -> str:
         return f"<Figure {self.title!r}>"
 
-    def to_svg(self, *, width: int = 720, theme: Literal["auto", "light", "dark"] = "auto") -> str:
+    def to_svg(self, *, width: int = 720, theme: Theme = "auto") -> str:
         """It as SVG, without scripts.
 
         Args:
@@ -86,8 +92,12 @@ class Figure(Shown):
 
         return svg(self, width=width, theme=theme)
 
-    def to_png(self) -> bytes:
-        """It as PNG, light, with two dots a pixel.
+    def to_png(self, *, width: int = 720, theme: Theme = "light") -> bytes:
+        """It as PNG, with two dots a pixel.
+
+        Args:
+            width: in pixels.
+            theme: ``light`` or ``dark``; ``auto`` is light.
 
         Raises:
             ToolMissingError: the extra ``pictures`` is not installed.
@@ -95,10 +105,14 @@ class Figure(Shown):
         """
         from rankmark.figures.images import png
 
-        return png(self.to_svg(theme="light"))
+        return png(self.to_svg(width=width, theme=_settled(theme)))
 
-    def to_pdf(self) -> bytes:
-        """It as a PDF of one page of its size, light, with words as words.
+    def to_pdf(self, *, width: int = 720, theme: Theme = "light") -> bytes:
+        """It as a PDF of one page of its size, with words as words.
+
+        Args:
+            width: in pixels.
+            theme: ``light`` or ``dark``; ``auto`` is light.
 
         Raises:
             ToolMissingError: the extra ``pictures`` is not installed.
@@ -106,7 +120,7 @@ class Figure(Shown):
         """
         from rankmark.figures.images import pdf
 
-        return pdf(self.to_svg(theme="light"))
+        return pdf(self.to_svg(width=width, theme=_settled(theme)))
 
     def to_vega_lite(self) -> dict[str, Any]:
         """It as a specification of Vega-Lite 5 with its data in it, for those who restyle it."""
@@ -127,24 +141,47 @@ class Figure(Shown):
 
     def data(self) -> Iterator[tuple[str, Grid]]:
         """The numbers of each mark as a table, and what it is of."""
+        yield from self._tables(None)
+
+    def _tables(self, most: int | None) -> Iterator[tuple[str, Grid]]:
+        """The same, of so many rows at most and a line that says how many more there are."""
         for panel in self.panels:
             for mark in panel.marks:
                 if columns := list(mark.columns()):
                     of = mark.name or getattr(mark, "text", "")
                     title = ": ".join(filter(None, (panel.title, of)))
-                    yield title, _table(panel, columns)
+                    grid = _table(panel, [(name, values[:most]) for name, values in columns])
+                    count = len(columns[0][1])
+                    if most is not None and count > most:
+                        grid.rows.append([f"… {count - most:,} more", *[""] * (len(columns) - 1)])
+                    yield title, grid
 
-    def write(self, path: str | Path, name: str | None = None, digits: int = 4, **options: Any) -> None:
-        """Writes it to a file, whole or not at all; the path's ending says how unless `name` does."""
-        Shown.write(self, path, name, digits, **options)
+    def write(
+        self, path: str | Path, name: str | None = None, digits: int | None = None, **options: Any
+    ) -> None:
+        """Writes it to a file, whole or not at all; the path's ending says how unless `name` does.
+
+        Pictures take the options of `to_svg`, `to_png` and `to_pdf`: ``width`` and ``theme``.
+        """
+        known: Mapping[str, Callable[..., str | bytes]] = {
+            "svg": self.to_svg,
+            "png": self.to_png,
+            "pdf": self.to_pdf,
+        }
+        draw = known.get(name or format_of(path))
+        if draw is None:
+            Shown.write(self, path, name, digits, **options)
+            return
+        refuse_unknown("write", options, ["path", "name", "digits", "width", "theme"])
+        write_whole(path, draw(**options))
 
     def _figure(self) -> Figure:
         return self
 
     def _blocks(self, digits: int) -> Iterator[Block]:
         yield Prose([self.title, *filter(None, [self.subtitle]), self.description])
-        for title, grid in self.data():
-            yield Section(title, [], _shortened(grid, digits))
+        for title, grid in self._tables(MOST_ROWS):
+            yield Section(title, [], _rounded(grid, digits))
         if self.notes:
             yield Prose(self.notes)
 
@@ -174,8 +211,13 @@ class Figure(Shown):
 
     def data_html(self) -> str:
         """Its data as tables that a page shows when asked to, and screen readers read."""
-        blocks = (Section(title, [], _shortened(grid, 4)) for title, grid in self.data())
+        blocks = (Section(title, [], _rounded(grid, 4)) for title, grid in self._tables(MOST_ROWS))
         return f'<details class="rankmark"><summary>Data</summary>{html(blocks)}</details>'
+
+
+def _settled(theme: Theme) -> Theme:
+    """The theme of what does not change with who looks at it."""
+    return "light" if theme == "auto" else theme
 
 
 def _table(panel: Panel, columns: list[Column]) -> Grid:
@@ -203,26 +245,20 @@ def _cell(value: Any, axis: Axis | None) -> str:
     if isinstance(value, str):
         return value
     number = float(value)
-    if axis is not None and axis.names and number == int(number) and 0 <= number < len(axis.names):
+    if axis is not None and axis.names and number.is_integer() and 0 <= number < len(axis.names):
         return axis.names[int(number)]
     return "" if np.isnan(number) else repr(number)
 
 
-def _shortened(grid: Grid, digits: int) -> Grid:
-    """A table for people: so many digits, and the first rows of many."""
+def _rounded(grid: Grid, digits: int) -> Grid:
+    """A table for people, with so many digits."""
     header, *rows = grid.rows
-    shown = [
-        [*row[: grid.names], *(_rounded(cell, digits) for cell in row[grid.names :])]
-        for row in rows[:MOST_ROWS]
-    ]
-    more = len(rows) - len(shown)
-    if more:
-        shown.append([f"… {more:,} more", *[""] * (len(header) - 1)])
+    shown = ([*row[: grid.names], *(_few(cell, digits) for cell in row[grid.names :])] for row in rows)
     return Grid(grid.names, [header, *shown])
 
 
-def _rounded(cell: str, digits: int) -> str:
-    if not cell:
+def _few(cell: str, digits: int) -> str:
+    if not cell or cell.startswith("…"):
         return cell
     number = float(cell)
-    return f"{number:.0f}" if number == int(number) else f"{number:.{max(digits, 1)}g}"
+    return f"{number:.0f}" if number.is_integer() else f"{number:.{max(digits, 1)}g}"

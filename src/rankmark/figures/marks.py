@@ -48,20 +48,28 @@ class Axis:
 
     Attributes:
         label: what the numbers are, with their unit.
-        scale: ``linear``, ``log``, or ``names``, on which the i-th name stands at i; on y from above.
+        scale: ``linear``, ``log``, ``normal``, on which rates stand at their normal deviates, or ``names``,
+            on which the i-th name stands at i; on y from above.
         names: of the scale ``names``.
+        asides: what stands at the other end of each name of y, such as its numbers.
+        above: whether names and asides stand above what is drawn, as they do anyway where there is little
+            room; for asides that are sentences.
         reach: values up to which it goes at least, such as 0.
         limits: where it begins and ends, whatever the marks are; else they and `reach` say.
         ticks: ``number``, ``percent`` or ``none``.
+        at: the numbers that stand there, as far as there is room; else round ones.
 
     """
 
     label: str = ""
-    scale: Literal["linear", "log", "names"] = "linear"
+    scale: Literal["linear", "log", "normal", "names"] = "linear"
     names: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
+    above: bool = False
     reach: tuple[float, ...] = ()
     limits: tuple[float, float] | None = None
     ticks: Literal["number", "percent", "none"] = "number"
+    at: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

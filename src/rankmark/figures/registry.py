@@ -6,19 +6,90 @@ import functools
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Mapping
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rankmark.calling import refuse_unknown
-from rankmark.errors import PictureError, did_you_mean
+from rankmark.errors import PictureError, UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from rankmark.figures.figure import Figure
 
-__all__ = ["Picture", "drawn_as", "picture", "picture_named", "pictures", "pictures_of"]
+__all__ = [
+    "Option",
+    "Picture",
+    "drawn_as",
+    "picture",
+    "picture_list",
+    "picture_named",
+    "pictures",
+    "pictures_of",
+]
 
 Page = TypeVar("Page", bound="Callable[..., Figure]")
+
+
+WIDTH = 80
+"""Characters of a line of the list and of pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of a picture, of which a command line knows a text.
+
+    Attributes:
+        name: the keyword argument.
+        types: the words of its annotation.
+        told: what the page says of it.
+
+    """
+
+    name: str
+    types: frozenset[str]
+    told: str
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether it is yes or no."""
+        return self.types == {"bool"}
+
+    @property
+    def is_several(self) -> bool:
+        """Whether it takes several values."""
+        return bool(self.types & {"Iterable", "Sequence", "Collection", "list", "tuple"})
+
+    @property
+    def metavar(self) -> str:
+        """What stands for its value."""
+        return "N" if self.types & {"int", "float"} else self.name.upper()
+
+    def value(self, said: Any, called: str) -> Any:
+        """What texts mean; `called` is the option in messages.
+
+        Raises:
+            UsageError: several of an option that takes one, or a text that is no number.
+
+        """
+        if isinstance(said, bool):
+            return said
+        values = [self._one(text, called) for text in said]
+        if len(values) == 1 and (not self.is_several or "str" in self.types):
+            return values[0]
+        if not self.is_several:
+            raise UsageError(f"{called} is said {len(values)} times, and this picture takes one")
+        return values
+
+    def _one(self, text: str, called: str) -> Any:
+        if "str" in self.types or not self.types & {"int", "float"}:
+            return text
+        try:
+            return float(text) if "float" in self.types else int(text)
+        except ValueError:
+            kind = "number" if "float" in self.types else "whole number"
+            raise UsageError(f"{called} {text} is not a {kind}") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +115,21 @@ class Picture:
         return (inspect.getdoc(self.function) or "").partition("\n")[0]
 
     @property
-    def options(self) -> tuple[str, ...]:
+    def options(self) -> Mapping[str, Option]:
         """Its keyword arguments."""
-        _, *options = inspect.signature(self.function).parameters
-        return tuple(options)
+        _, *options = inspect.signature(self.function).parameters.values()
+        page = inspect.getdoc(self.function) or ""
+        return {each.name: _option(each, page) for each in options}
+
+    @property
+    def classes(self) -> str:
+        """What it is of, in words."""
+        return ", ".join(each.__name__ for each in self.of)
+
+    @property
+    def page(self) -> str:
+        """What it shows and which options it takes."""
+        return f"{self.name}: a picture of {self.classes}\n\n{inspect.getdoc(self.function) or ''}"
 
     def draw(self, result: Any, options: Mapping[str, Any]) -> Figure:
         """The picture of a result.
@@ -59,6 +141,13 @@ class Picture:
         """
         refuse_unknown(f'plot("{self.name}")', options, ["name", *self.options])
         return self.function(result, **options)
+
+
+def _option(parameter: inspect.Parameter, page: str) -> Option:
+    types = frozenset(re.findall(r"\w+", str(parameter.annotation))) - {"None"}
+    told = re.search(rf"^    {parameter.name}: ((?:.*\n)(?: {{8}}.*\n)*)", f"{page}\n", re.MULTILINE)
+    words = " ".join(told[1].split()) if told else ""
+    return Option(parameter.name, types, words[:1].upper() + words[1:])
 
 
 _PICTURES: dict[str, Picture] = {}
@@ -132,8 +221,27 @@ def drawn_as(result: Any, name: str | None, options: Mapping[str, Any]) -> Figur
             except PictureError as error:
                 lacking.append(f"{each.name}: {error}")
     if not lacking:
-        raise PictureError(f"there is no picture of {type(result).__name__}")
+        known, kind = pictures_of(type(result)), type(result).__name__
+        takes = "; ".join(f"{each.name} takes {', '.join(each.options) or 'none'}" for each in known.values())
+        raise PictureError(
+            f"no picture of {kind} takes {', '.join(options)}: {takes}"
+            if known
+            else f"there is no picture of {kind}"
+        )
     raise PictureError(f"there is no picture of it: {'; '.join(lacking)}")
+
+
+def picture_list(some: Iterable[Picture]) -> str:
+    """Pictures with what they show, what of, and their options."""
+    return "\n\n".join(map(_entry, some))
+
+
+def _entry(each: Picture) -> str:
+    told = textwrap.fill(each.summary, WIDTH, initial_indent="  ", subsequent_indent="  ")
+    options = f"options: {', '.join(each.options)}" if each.options else "no options"
+    options = textwrap.fill(options, WIDTH, initial_indent="  ", subsequent_indent="    ")
+    of = textwrap.fill(f"{each.name} (of {each.classes})", WIDTH, subsequent_indent="    ")
+    return f"{of}\n{told}\n{options}"
 
 
 def _known(known: Mapping[str, Picture]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,20 @@ __all__ = ["Scale", "scale_of", "written"]
 MARGIN = 0.03
 """By how much of its length an axis is longer than what stands on it, where it has no natural end."""
 
+RATES = (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999, 0.9999, 1 - 1e-5, 1 - 1e-6)
+"""What stands at an axis of normal deviates."""
+
+
+def _deviates(rates: Floats) -> Floats:
+    from scipy.special import ndtri  # which takes longer to load than most pictures take
+
+    deviates: Floats = np.asarray(ndtri(rates), np.float64)
+    return deviates
+
+
+STRAIGHT: Mapping[str, Callable[[Floats], Floats]] = {"log": np.log10, "normal": _deviates}
+"""What makes lengths of the numbers of an axis that is not linear."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scale:
@@ -25,6 +39,7 @@ class Scale:
         axis: what it is of.
         low, high: the numbers at its ends.
         first, last: the pixels there.
+        above: how many pixels of each name words take, which stand above what is drawn.
 
     """
 
@@ -33,15 +48,18 @@ class Scale:
     high: float
     first: float
     last: float
+    above: float = 0.0
 
     def __call__(self, values: float | Floats) -> Floats:
         """The pixels of numbers; those beyond the ends are at the ends."""
         found = np.asarray(values, np.float64)
-        low, high = self.low, self.high
-        if self.axis.scale == "log":
+        low, high = (np.asarray(each, np.float64) for each in (self.low, self.high))
+        if straight := STRAIGHT.get(self.axis.scale):
             with np.errstate(divide="ignore", invalid="ignore"):
-                found = np.log10(found)
-            low, high = math.log10(low), math.log10(high)
+                found, low, high = straight(found), straight(low), straight(high)
+        if self.above:
+            name, each = np.round(found), abs((self.last - self.first) / (high - low))
+            found = name + (found - name) * (1 - self.above / each) + self.above / each / 2
         share = np.clip((found - low) / (high - low), 0, 1)
         return self.first + share * (self.last - self.first)
 
@@ -51,7 +69,10 @@ class Scale:
             return []
         if self.axis.scale == "names":
             return [(float(i), name) for i, name in enumerate(self.axis.names)]
-        values = _powers(self.low, self.high, count) if self.axis.scale == "log" else []
+        at = RATES if self.axis.scale == "normal" and not self.axis.at else self.axis.at
+        values = [each for each in at if self.low <= each <= self.high]
+        if not values and self.axis.scale == "log":
+            values = _powers(self.low, self.high, count)
         values = values or _round_numbers(self.low, self.high, count)
         return list(zip(values, written(values, percent=self.axis.ticks == "percent"), strict=True))
 
@@ -86,24 +107,33 @@ def _extent(axis: Axis, numbers: Iterable[Floats]) -> tuple[float, float]:
 
 
 def _round_numbers(low: float, high: float, count: int) -> list[float]:
-    """Multiples of 1, 2 or 5 times a power of ten, between both ends."""
-    rough = (high - low) / max(count, 1)
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(each * power for each in (1, 2, 5, 10) if each * power >= rough * (1 - 1e-9))
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [i * step for i in range(first, last + 1)]
+    """Multiples of 1, 2 or 5 times a power of ten, between both ends; two at least, to say how far it is."""
+    while True:
+        rough = (high - low) / max(count, 1)
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(each * power for each in (1, 2, 5, 10) if each * power >= rough * (1 - 1e-9))
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last > first:
+            return [i * step for i in range(first, last + 1)]
+        count += 1
 
 
 def _powers(low: float, high: float, count: int) -> list[float]:
     """Powers of ten between both ends, and multiples of them where there are few."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    for factors in ((1,), (1, 3), (1, 2, 5)):
-        skip = max(1, -(-(last - first) // max(count, 1))) if factors == (1,) else 1
+    most = max(1, -(-(last - first) // max(count, 1)))
+    for factors, skip in (*(((1,), each) for each in range(most, 0, -1)), ((1, 3), 1), ((1, 2, 5), 1)):
         found = [f * 10.0**p for p in range(first, last + 1, skip) for f in factors]
         found = [each for each in found if low * (1 - 1e-9) <= each <= high * (1 + 1e-9)]
         if len(found) >= min(count, 3):
             return found
     return found if len(found) > 1 else []
+
+
+def _short(number: float) -> str:
+    """A number with as few digits as it takes."""
+    whole = 1 <= abs(number) < 1e6 and number == int(number)
+    return (f"{number:,.0f}" if whole else f"{number:g}").replace("-", "−")
 
 
 def written(values: list[float], *, percent: bool = False) -> list[str]:
@@ -114,7 +144,7 @@ def written(values: list[float], *, percent: bool = False) -> list[str]:
     gaps = [abs(b - a) for a, b in itertools.pairwise(shown)] or [abs(shown[0]) or 1]
     digits = max(0, -math.floor(math.log10(min(gaps)) + 1e-9))
     largest = max(map(abs, shown))
-    if largest >= 1e6 or (digits > 6 and largest < 1e-3) or max(gaps) > 10 * min(gaps):
-        return [f"{each:g}" for each in shown]
     unit = " %" if percent else ""
+    if largest >= 1e6 or (digits > 6 and largest < 1e-3) or max(gaps) > 10 * min(gaps):
+        return [f"{_short(each)}{unit}" for each in shown]
     return [f"{each if abs(each) > 1e-12 else 0:,.{digits}f}{unit}".replace("-", "−") for each in shown]

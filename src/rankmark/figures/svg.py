@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from html import escape
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from rankmark.figures.drawing import Canvas, drawn
+import numpy as np
+
+from rankmark.figures.drawing import WORDS, Canvas, drawn
 from rankmark.figures.marks import (
     Bars,
     Boxes,
@@ -23,7 +25,7 @@ from rankmark.figures.marks import (
 )
 from rankmark.figures.scales import Scale, scale_of
 from rankmark.figures.words import broken, cut, width
-from rankmark.rendering.theme import DARK, LIGHT, variables
+from rankmark.rendering.theme import DARK, LIGHT, Theme, variables
 from rankmark.rendering.words import printable
 
 if TYPE_CHECKING:
@@ -31,14 +33,17 @@ if TYPE_CHECKING:
 
 __all__ = ["sheet", "svg"]
 
-Theme = Literal["auto", "light", "dark"]
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
 EDGE, GAP = 14.0, 26.0
 """Pixels around everything, and between panels."""
-TITLE, SUBTITLE, LABEL, NOTE = 15.0, 12.5, 11.5, 11.0
+TITLE, SUBTITLE, LABEL, NOTE = 15.0, 12.5, WORDS, 11.0
 """Sizes of words."""
-ROW = 23.0
-"""Pixels a name on the y axis takes."""
+ROW, TWO_LINES, NAME = 23.0, 36.0, 15.0
+"""Pixels a name on the y axis takes; where it stands with its aside above what is drawn; and there alone."""
+LEAST = 520.0
+"""Pixels from which on names and asides stand on both sides of what is drawn."""
+MOST_SQUARE = 420.0
+"""Pixels a square panel is broad and high at most."""
 SHAPES = 0.56
 """Height of a panel, of its width, where nothing else says it."""
 
@@ -90,6 +95,7 @@ class _Room:
     top: float
     bottom: float
     slanted: bool
+    stacked: bool
 
 
 class _Layout:
@@ -141,7 +147,7 @@ class _Layout:
             _swatch(mark, x, self.y - LABEL * 0.35, self.canvas)
             self.canvas.text(x + 24, self.y, name, "ink")
             x += 24 + width(name, LABEL) + 20
-        self.y += 4
+        self.y += 8
 
 
 def _swatch(mark: Mark, x: float, y: float, canvas: Canvas) -> None:
@@ -172,8 +178,9 @@ class _PanelDrawing:
 
     @property
     def inner(self) -> float:
-        """The pixels between its margins."""
-        return self.width - self.room.left - self.room.right
+        """The pixels between its margins, or of them what a square takes."""
+        there = self.width - self.room.left - self.room.right
+        return min(there, MOST_SQUARE) if self.panel.square else there
 
     @property
     def high(self) -> float:
@@ -191,27 +198,35 @@ class _PanelDrawing:
         self._words(left)
         self._ticks_of_x(across, top)
         self._ticks_of_y(upright, left)
+        within = replace(upright, above=NAME) if self.room.stacked else upright
         for mark in self.panel.marks:
-            drawn(mark, across, upright, self.canvas)
+            drawn(mark, across, within, self.canvas)
+        if self.room.stacked:
+            self._stacked_words(upright, left)
         return self.room.top + self.high + self.room.bottom
 
     def _usual_height(self) -> float:
+        if self.panel.square:
+            return self.inner
         if self.panel.y.scale == "names":
-            return max(ROW * len(self.panel.y.names), 2 * ROW)
+            return max((TWO_LINES if self.room.stacked else ROW) * len(self.panel.y.names), ROW)
         return min(max(self.inner * SHAPES, 170.0), 340.0)
 
     def _margins(self) -> _Room:
         x, y = self.panel.x, self.panel.y
-        left = 8 + max((width(each, LABEL) for each in self._words_of_y()), default=0.0)
-        left = min(left, 0.42 * self.width)
+        stacked = bool(y.asides) and (y.above or self.width < LEAST)
+        left = 0.0 if stacked else 8 + _broadest(self._words_of_y())
+        left = min(left, (0.34 if y.asides else 0.42) * self.width)
         top = 16 + 17 * bool(self.panel.title) + 17 * bool(y.label)
         bottom = 8.0 + 16 * (x.ticks != "none") + 18 * bool(x.label)
         right, slanted = 16.0, False
+        if y.asides and not stacked:
+            right = min(16 + _broadest(y.asides), 0.4 * self.width)
         if x.scale == "names" and x.ticks != "none" and x.names:
-            broadest = max(width(name, LABEL) for name in x.names)
+            broadest = _broadest(x.names)
             slanted = broadest > (self.width - left - right) / len(x.names) - 4
             bottom += slanted * min(0.7 * broadest, 90.0)
-        return _Room(left, right, top, bottom, slanted)
+        return _Room(left, right, top, bottom, slanted, stacked)
 
     def _words_of_y(self) -> Iterable[str]:
         axis = self.panel.y
@@ -255,21 +270,55 @@ class _PanelDrawing:
             y = float(scale(value))
             if not named:
                 self.canvas.stroke(f"M{left:.1f} {y:.1f}h{self.inner:.1f}", "line", 0.7)
-            shown = cut(text, LABEL, self.room.left - 6)
-            tone = "ink" if named else "muted"
-            self.canvas.text(left - 7, y + LABEL * 0.35, shown, tone, anchor="end", full=text)
+            if not self.room.stacked:
+                shown = cut(text, LABEL, self.room.left - 6)
+                tone = "ink" if named else "muted"
+                self.canvas.text(left - 7, y + LABEL * 0.35, shown, tone, anchor="end", full=text)
+                if scale.axis.asides:
+                    aside = scale.axis.asides[int(value)]
+                    shown, x = cut(aside, LABEL, self.room.right - 8), left + self.inner + 8
+                    self.canvas.text(x, y + LABEL * 0.35, shown, "muted", full=aside)
+
+    def _stacked_words(self, scale: Scale, left: float) -> None:
+        """Names and their asides in lines above what is drawn, and over it, where there is no other room."""
+        for i, (name, aside) in enumerate(zip(scale.axis.names, scale.axis.asides, strict=True)):
+            y = float(scale(i - 0.5)) + NAME - 2
+            half = self.inner / 2 - 4
+            own = cut(name, LABEL, max(half, self.inner - 12 - width(aside, LABEL)))
+            other = cut(aside, LABEL, self.inner - 12 - width(own, LABEL))
+            self.canvas.text(left, y, own, "ink", full=name, halo=True)
+            self.canvas.text(left + self.inner, y, other, "muted", anchor="end", full=aside, halo=True)
+
+
+def _broadest(texts: Iterable[str]) -> float:
+    """The pixels that the broadest of some words takes."""
+    return max((width(each, LABEL) for each in texts), default=0.0)
 
 
 def _aligned(drawings: Sequence[_PanelDrawing]) -> None:
-    left = max((each.room.left for each in drawings), default=0.0)
-    for each in drawings:
-        each.room = replace(each.room, left=left)
+    beside = [each for each in drawings if not each.room.stacked]
+    left = max((each.room.left for each in beside), default=0.0)
+    right = max((each.room.right for each in beside), default=0.0)
+    for each in beside:
+        each.room = replace(each.room, left=left, right=right)
 
 
 def _apart(scale: Scale, count: int, *, within: float) -> Iterator[tuple[float, str]]:
     """The ticks of an x axis whose words do not touch each other."""
     ticks = scale.ticks(count)
-    if scale.axis.scale != "names":
+    if scale.axis.at:
+        until = -np.inf
+        for value, text in ticks:
+            half = width(text, LABEL) / 2 + 4
+            if scale(value) - half >= until:
+                until = float(scale(value)) + half
+                yield value, text
+        return
+    if scale.axis.scale == "names":
+        # Slanted or not, a name takes its height.
+        skip = max(1, -(-int(LABEL * 1.6 * len(ticks)) // max(int(within), 1)))
+        ticks = ticks[::skip]
+    else:
         broadest = max((width(text, LABEL) for _, text in ticks), default=0.0) + 14
         skip = max(1, -(-int(broadest * len(ticks)) // max(int(within), 1)))
         ticks = ticks[::skip]

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from rankmark.api.arrays import evaluate_arrays
 from rankmark.api.evaluation import evaluate
-from rankmark.errors import UsageError
+from rankmark.errors import DataError, UsageError
 from rankmark.language.measure import Measure
 from rankmark.language.plan import planned
 from rankmark.results.lists import ListResult
 from rankmark.statistics.intervals import IntervalName
 from rankmark.tools import base
 
-__all__ = ["InformationRetrievalEvaluator", "RerankingEvaluator"]
+__all__ = ["CrossEncoderRerankingEvaluator", "InformationRetrievalEvaluator", "RerankingEvaluator"]
 
 EVALUATION, INSTALL = "sentence_transformers.evaluation", "sentence-transformers"
 DEPTH = 1000
@@ -35,6 +35,9 @@ LENGTHS = ("mrr_at_k", "ndcg_at_k", "accuracy_at_k", "precision_recall_at_k", "m
 
 _Retrieval: Any = base(EVALUATION, "InformationRetrievalEvaluator", INSTALL)
 _Reranking: Any = base(EVALUATION, "RerankingEvaluator", INSTALL)
+_CrossReranking: Any = base(
+    "sentence_transformers.cross_encoder.evaluation", "CrossEncoderRerankingEvaluator", INSTALL
+)
 
 
 class InformationRetrievalEvaluator(_Retrieval):  # type: ignore[misc]
@@ -183,18 +186,12 @@ class RerankingEvaluator(_Reranking):  # type: ignore[misc]
 
     def compute_metrics(self, model: Any) -> ListResult:
         """What the lists of all samples come to."""
-        scores = self._scores(model)
-        lengths = np.array([len(each) for each in scores])
-        padded = np.full((len(scores), lengths.max(initial=1)), -np.inf)
-        relevant = np.zeros(padded.shape)
-        for row, (each, sample) in enumerate(zip(scores, self.samples, strict=True)):
-            padded[row, : len(each)] = each
-            relevant[row, : len(sample["positive"])] = 1
-        return self._asked.evaluated_arrays(padded, relevant, lengths)
+        positive = [np.arange(len(p) + len(n)) < len(p) for p, n in map(_both, self.samples)]
+        return self._asked.evaluated_lists(self._scores(model), positive)
 
     def _scores(self, model: Any) -> list[NDArray[np.float64]]:
         """The scores of each sample's documents, the positive ones first."""
-        samples = [(each["query"], [*each["positive"], *each["negative"]]) for each in self.samples]
+        samples = [(each["query"], [text for side in _both(each) for text in side]) for each in self.samples]
         if not self.use_batched_encoding:
             return [
                 self._similarities(self._of(model, [q], "query"), self._of(model, d, "document"))
@@ -213,6 +210,125 @@ class RerankingEvaluator(_Reranking):  # type: ignore[misc]
 
     def _similarities(self, query: Any, documents: Any) -> NDArray[np.float64]:
         return np.asarray(self.similarity_fct(query, documents).float().cpu().tolist()).ravel()
+
+
+class CrossEncoderRerankingEvaluator(_CrossReranking):  # type: ignore[misc]
+    """Ranks the documents of each sample by a `CrossEncoder` and measures how good the lists are.
+
+    ``evaluator(model)`` gives ``{"nDCG@10": 0.43, …}`` as `RerankingEvaluator` does, and of samples with
+    ``documents`` as ``base_nDCG@10`` … also what they are in the order in which they come; `results` and
+    `base` have what was measured, to be compared. Of documents with equal scores the negative ones come
+    first. Samples without positive documents count as `choices` says, as 0 by default, as they do in its
+    namesake.
+
+    With ``always_rerank_positives=False``, and in `base` always, a positive document that is not among the
+    ``documents`` was not retrieved. Its namesake forgets it, or puts it last.
+
+    Args:
+        samples: dicts of a ``query``, a list of ``positive`` texts, and either one of ``negative`` ones or
+            one of all ``documents``.
+        measures: as in `rankmark.evaluate_arrays`; the first is the primary metric.
+        intervals: whether to give confidence intervals, as in `rankmark.evaluate`.
+        confidence: the share of intervals that hold the true value.
+        choices: those of `rankmark.evaluate_arrays`.
+        **theirs: the arguments of its namesake but ``at_k``: ``name``, ``batch_size``, ``prompt_name`` ….
+
+    Raises:
+        UsageError: an unknown measure, parameter or choice; a sample that lacks something.
+
+    """
+
+    def __init__(
+        self,
+        samples: Any,
+        measures: str | Measure | Iterable[str | Measure] = "nDCG@10, RR@10, AP",
+        *,
+        intervals: bool | IntervalName = False,
+        confidence: float = 0.95,
+        choices: Mapping[str, Any] | None = None,
+        **theirs: Any,
+    ) -> None:
+        self._asked = _Asked(measures, None, intervals, confidence, dict(choices or {}))
+        self.results: ListResult | None = None
+        self.base: ListResult | None = None
+        _check_theirs(theirs, ("at_k", "mrr_at_k"))
+        super().__init__(samples, **theirs)
+        for number, sample in enumerate(self.samples):
+            _check_sample(number, sample)
+        self.csv_file = f"CrossEncoderRerankingEvaluator{'_' + self.name if self.name else ''}_results.csv"
+        self.greater_is_better = self._asked.measures[0].better == "more"
+
+    def __call__(
+        self, model: Any, output_path: str | Path | None = None, epoch: int = -1, steps: int = -1
+    ) -> dict[str, float]:
+        """Evaluates a model, and writes a row of a CSV file in the folder `output_path`, if there is one."""
+        self.results, self.base = self.compute_metrics(model), self._in_given_order()
+        found = self.results.to_dict()
+        if self.base is not None:
+            found |= {f"base_{name}": value for name, value in self.base.to_dict().items()}
+        return _told(self, model, found, self._asked.measures[0].label, output_path, epoch, steps)
+
+    def compute_metrics(self, model: Any) -> ListResult:
+        """What the lists of all samples come to."""
+        lists = [self._ranked(sample) for sample in self.samples]
+        pairs = [
+            [sample["query"], text]
+            for sample, (texts, _, _) in zip(self.samples, lists, strict=True)
+            for text in texts
+        ]
+        options = {"batch_size": self.batch_size, "show_progress_bar": self.show_progress_bar}
+        scores = np.empty(0)
+        if pairs:
+            scores = np.asarray(model.predict(pairs, prompt_name=self.prompt_name, **options), np.float64)
+        if scores.shape != (len(pairs),):
+            raise DataError(
+                f"the model gives scores of the shape {scores.shape} for {len(pairs)} pairs, and lists are "
+                "ranked by one a pair: a CrossEncoder with num_labels=1"
+            )
+        ends = np.cumsum([len(texts) for texts, _, _ in lists])
+        parts = np.split(scores, ends[:-1])
+        return self._asked.evaluated_lists(
+            [
+                np.append(part, np.full(gone, -np.inf))
+                for part, (_, _, gone) in zip(parts, lists, strict=True)
+            ],
+            [np.append(positive, np.ones(gone, np.bool_)) for _, positive, gone in lists],
+        )
+
+    def _ranked(self, sample: Mapping[str, Any]) -> tuple[list[str], NDArray[np.bool_], int]:
+        """The texts to rank, positive ones first; whether they are; how many positive ones are missing."""
+        positive, others = _both(sample)
+        ranked = positive
+        if "documents" in sample and not self.always_rerank_positives:
+            ranked = [text for text in positive if text in set(others)]
+        texts = [*ranked, *(text for text in others if "negative" in sample or text not in set(positive))]
+        return texts, np.arange(len(texts)) < len(ranked), len(positive) - len(ranked)
+
+    def _in_given_order(self) -> ListResult | None:
+        """What the documents of samples come to in the order in which they are given, if any are."""
+        scores, positive = [], []
+        for sample in self.samples:
+            if "documents" in sample:
+                wanted, texts = _both(sample)
+                gone = len(set(wanted) - set(texts))
+                scores.append(np.append(-np.arange(len(texts), dtype=np.float64), np.full(gone, -np.inf)))
+                positive.append(np.array([*(text in wanted for text in texts), *[True] * gone]))
+        return self._asked.evaluated_lists(scores, positive) if scores else None
+
+
+def _both(sample: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """The positive texts of a sample, and the negative ones or all."""
+    positive, others = sample["positive"], sample["documents" if "documents" in sample else "negative"]
+    return [positive] if isinstance(positive, str) else [*positive], [*others]
+
+
+def _check_sample(number: int, sample: Mapping[str, Any]) -> None:
+    lacks = [name for name in ("query", "positive") if name not in sample]
+    if lacks or ("negative" in sample) == ("documents" in sample):
+        raise UsageError(
+            f"sample {number} (from 0) has {', '.join(map(repr, sample)) or 'nothing'}; it needs 'query', "
+            "'positive' and either 'negative' or 'documents'"
+        )
 
 
 class _Asked:
@@ -238,10 +354,17 @@ class _Asked:
         )
         return found
 
-    def evaluated_arrays(self, scores: Any, relevance: Any, lengths: Any) -> ListResult:
-        """The result of arrays of scores."""
+    def evaluated_lists(
+        self, scores: Sequence[NDArray[np.float64]], positive: Sequence[NDArray[np.bool_]]
+    ) -> ListResult:
+        """The result of lists of scores and of which of them are of positive documents."""
+        lengths = np.array([len(each) for each in scores], dtype=np.int64)
+        padded = np.full((len(scores), lengths.max(initial=1)), -np.inf)
+        relevant = np.zeros(padded.shape)
+        for row, (each, those) in enumerate(zip(scores, positive, strict=True)):
+            padded[row, : len(each)], relevant[row, : len(each)] = each, those
         options = {**self._choices, **self._intervals}
-        return evaluate_arrays(scores, relevance, self.asked, lengths=lengths, **options)
+        return evaluate_arrays(padded, relevant, self.asked, lengths=lengths, **options)
 
 
 def _grades(relevant: Iterable[Any] | Mapping[Any, float]) -> Mapping[Any, float]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from rankmark.api.evaluator import Repeated
 from rankmark.errors import DataError
-from rankmark.hooks.batches import Batches, Part
+from rankmark.hooks.batches import Batches, Negative, Part
 from rankmark.language.measure import Measure
 from rankmark.results.base import Result
 from rankmark.tools import base, tool
@@ -44,12 +44,13 @@ class TorchMetric(Metric):  # type: ignore[misc]
       a query of its own;
     - for measures of predictions labels and scores, with ``weights``, as `PredictionEvaluator.update_arrays`.
 
-    Where measures of lists stand beside those of predictions, a query's list is of its rows from all batches,
-    and ``repeated`` is not looked at. A target below 0 is the grade of an item that is not relevant: say what
-    is padding by ``lengths`` or ``mask``.
+    Measures of lists and of predictions side by side take what lists take, and rows are those of the lists,
+    of which ``exclude`` and ``items`` cannot be said.
 
     A sampler that gives all processes equally many queries repeats some. With `indexes`, those that another
-    process had, too, are dropped and counted; without, nobody can know them.
+    process had, too, are dropped and counted, of lists and of the rows beside them; without, nobody can know
+    them. For measures of predictions alone say ``repeated="first"`` and give the number of each row as
+    `indexes`.
 
     ``compute()`` is a tensor of one number for one measure, for several a dict of them by name, of
     `set_dtype`'s type, 32 bits if nothing was said. In Lightning several are logged at the end of an epoch by
@@ -63,7 +64,13 @@ class TorchMetric(Metric):  # type: ignore[misc]
     Args:
         measures: as in `rankmark.evaluate` or `rankmark.evaluate_predictions`, and so is `like`.
         like: a convention, such as ``"torchmetrics"``.
-        repeated: what a query is that came in an earlier batch of the same process, as in `Evaluator`.
+        repeated: what a query is that came in an earlier batch of the same process, as in `Evaluator`. Beside
+            measures of predictions it can be None: then a query's list is of its rows from all batches. If
+            all measures are of predictions, queries may come in several batches unless it is ``"first"``.
+        negative: what a target below 0 is: an ``error`` where measures are of lists; ``padding``, of no item
+            or row; or a ``grade`` of an item that is not relevant.
+        logits: whether scores are logits, of which measures of probabilities, and those with a threshold, see
+            1/(1 + exp(−logit)), or softmax of several classes. Others are asked for in a metric of their own.
         **options: the choices of `Evaluator` or the arguments of `PredictionEvaluator`, and what every metric
             of torchmetrics takes, such as ``process_group``.
 
@@ -80,11 +87,13 @@ class TorchMetric(Metric):  # type: ignore[misc]
         measures: str | Measure | Iterable[str | Measure],
         *,
         like: str | None = None,
-        repeated: Repeated = "error",
+        repeated: Repeated | None = "error",
+        negative: Negative = "error",
+        logits: bool = False,
         **options: Any,
     ) -> None:
         super().__init__(**{name: options.pop(name) for name in THEIRS if name in options})
-        self._batches = Batches(measures, like, repeated, options, type(self))
+        self._batches = Batches(measures, like, repeated, negative, logits, options, type(self))
         self._held: Part | None = None
         self.add_state("parts", default=[], dist_reduce_fx="cat")
 
@@ -129,7 +138,7 @@ class TorchMetric(Metric):  # type: ignore[misc]
 
         Raises:
             UsageError: tensors that do not fit together.
-            DataError: NaN, a query that came before, or what a choice refuses.
+            DataError: NaN, targets below 0, a query that came before, or what a choice refuses.
 
         """
         more = {"exclude": exclude, "items": items, "lengths": lengths, "mask": mask, "weights": weights}

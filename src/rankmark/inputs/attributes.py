@@ -288,18 +288,18 @@ def _with_all_columns(table: Any, side: Side, columns: ColumnNames | None) -> So
     )
 
 
-def open_attributes(attributes: Any, columns: ColumnNames | None) -> Source:
-    """A table of queries, with all of its columns."""
+def open_attributes(attributes: Any, columns: ColumnNames | None, called: str = "attributes") -> Source:
+    """A table of queries, or of what it is called, with all of its columns."""
     try:
         source = _with_all_columns(attributes, "qrels", columns)
     except RankmarkError as error:
-        raise type(error)(f"the attributes, read as qrels are: {error}") from error
+        raise type(error)(f"the {called}, read as qrels are: {error}") from error
     if source is None:
         raise UsageError(
-            f"the attributes are of type {type(attributes).__name__}; give a path or a table with a column "
-            "of queries"
+            f"the {called} are of type {type(attributes).__name__}; give a path or a table with a column "
+            f"of {'items' if called == 'items' else 'queries'}"
         )
-    return replace(source, where=source.where.replace("qrels", "attributes", 1))
+    return replace(source, where=source.where.replace("qrels", called, 1))
 
 
 def _query(source: Source, columns: ColumnNames | None) -> str:

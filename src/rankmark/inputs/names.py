@@ -75,17 +75,19 @@ def listed(names: Iterable[object]) -> str:
 
 
 def misread(names: Sequence[str]) -> str:
-    """Why these look as if they were no names of columns, as ``"; …:"``, or the empty string."""
+    """Why these look as if they were no names of columns, and what to do: ``"; …"``, or the empty string."""
     if names[0].startswith("sep="):
-        return "; its first line is for Excel and names no columns; remove it:"
+        return f"; its first line, {names[0]!r}, is for Excel and names no columns; remove it"
     char = next((char for char in ";\t|," if len(names) == 1 and char in names[0]), None)
     if char is not None:
+        comma = ", with decimal_comma=True where numbers are written as 0,5" if char == ";" else ""
         return (
-            f"; it looks separated by {char!r}, which its format is not (.csv by ',', .tsv by a tab); "
-            f"save it so, or in Python give what polars.read_csv(…, separator={char!r}) reads:"
+            f"; it looks separated by {char!r}, which its format is not (.csv by ',', .tsv by a tab): "
+            f"{names[0]!r}; save it so, or in Python give what polars.read_csv(…, separator={char!r}) "
+            f"reads{comma}"
         )
     if any(_is_float(name) for name in names):
-        return "; its first line should name the columns, and holds numbers:"
+        return f"; its first line should name the columns, and holds numbers: {listed(names)}"
     return ""
 
 

@@ -162,10 +162,8 @@ def missing_role(role: str, names: Sequence[str], where: str, columns: ColumnNam
     asked = [str(value) for key, value in (columns or {}).items() if key == role]
     hint = nearest(role, names, *asked)
     wanted = "a score or a rank" if role == "score" else f"the {role}"
-    return ColumnError(
-        f"{where} has no column for {wanted}{misread(names) or hint or ';'} its columns are {listed(names)}; "
-        f"say which it is with {said_outright(role)}"
-    )
+    which = f"{hint or ';'} its columns are {listed(names)}; say which it is with {said_outright(role)}"
+    return ColumnError(f"{where} has no column for {wanted}{misread(names) or which}")
 
 
 def _may_be_relevance(name: str) -> bool:

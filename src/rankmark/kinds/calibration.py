@@ -24,6 +24,7 @@ __all__ = [
     "Slope",
     "binned",
     "recalibrate",
+    "spanned",
     "sweep",
 ]
 
@@ -105,6 +106,25 @@ def binned(rows: Rows, bins: int, binning: Binning) -> Bins:
     else:
         borders, ends = _quantiles(rows.ranked, bins)
         found = rows.ranked.bins(borders)
+    return _filled(found, borders, ends)
+
+
+def spanned(rows: Rows, bins: int) -> Bins:
+    """The rows in bins of equal width from the least score to the greatest, without those that are empty.
+
+    Raises:
+        Undefined: there are infinite scores.
+
+    """
+    least, greatest = rows.ranked.beyond(np.array([np.inf, -np.inf])).score.tolist()
+    if not math.isfinite(greatest - least):
+        raise Undefined("there are infinite scores")
+    borders = np.linspace(least, greatest, bins + 1)[1:-1] if greatest > least else np.empty(0)
+    return _filled(rows.bins(borders), borders, (least, greatest))
+
+
+def _filled(found: list[Values], borders: Values, ends: tuple[float, float]) -> Bins:
+    """Those bins that have some weight, of the sums of all."""
     number, weight, positive, score, squares = found
     low, high = np.append(ends[0], borders), np.append(borders, ends[1])
     some = weight > 0

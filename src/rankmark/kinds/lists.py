@@ -78,8 +78,9 @@ class JudgedLists:
 
     def where(self, kept: NDArray[np.bool_]) -> JudgedLists:
         """The same lists without the items that are not `kept`; the others stay at their ranks."""
-        rank, relevance, offsets = _native.segment_kept(kept, self.rank, self.relevance, self.offsets)
-        ties = None if self.ties is None else (self.ties[0][kept], self.ties[1][kept])
+        rank, relevance, ties, offsets = _native.segment_kept(
+            kept, self.rank, self.relevance, self.ties, self.offsets
+        )
         return JudgedLists(rank, relevance, offsets, self.retrieved, ties=ties, ideal=self.ideal)
 
     def one(self, query: int) -> JudgedLists:
@@ -273,14 +274,20 @@ class JudgedLists:
         `x` is one number, or one an item. The weights are those of the ranks 1, 2, 3 …; ranks beyond them
         weigh nothing. With ties an item weighs the mean of the ranks it can have.
         """
+        each = x if isinstance(x, np.ndarray) else np.full(len(self.rank), x)
         if self.ties is None:
-            each = x if isinstance(x, np.ndarray) else np.full(len(self.rank), x)
             return _native.segment_weighted_sum(each, self.rank, weights, self.offsets)
-        weighing = self.ties[0] <= len(weights)
-        if np.count_nonzero(weighing) < len(weighing):
-            return self.where(weighing).weighted_sum(x[weighing] if isinstance(x, np.ndarray) else x, weights)
-        padded = np.append(weights, np.zeros(max(0, self.depth() - len(weights)) + 1))
-        return self.sum(self.at_rank(lambda rank: padded[rank - 1]) * x)
+        return _native.segment_shared_weighted_sum(each, self.ties, weights, self.offsets)
+
+    def precision(self, cutoff: int | None = None) -> Values:
+        """For each item the share of items here among the first as many as its rank.
+
+        With ties the mean over all orders, in which ranks beyond `cutoff` have 0. Without, every item has its
+        own.
+        """
+        if self.ties is None:
+            return self.place / self.rank
+        return _native.segment_shared_precision(self.ties, cutoff, self.offsets)
 
     def depth(self, cutoff: int | None = None) -> int:
         """The last rank, down to `cutoff`, that an item here can have."""

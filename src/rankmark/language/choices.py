@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, NamedTuple, TypedDict, get_args, get_type_hints
 
 from rankmark.errors import ChoiceError, did_you_mean
+from rankmark.rendering.records import Record
 from rankmark.rendering.words import brief
 
 __all__ = [
@@ -69,8 +70,8 @@ ORDERS: Mapping[Ties, Order] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
+@dataclass(frozen=True, slots=True, repr=False)
+class Choices(Record):
     """How order, ties, duplicates and missing queries are decided, once, before any measure.
 
     Attributes:

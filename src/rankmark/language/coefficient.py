@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rankmark.errors import MeasureError, did_you_mean
 from rankmark.language.definition import Definition, Meaning, declared, key_of, load, meanings_of
 from rankmark.language.grammar import read, split_measures, write
+from rankmark.language.page_blocks import page_blocks
+from rankmark.rendering.html import in_cell
 
 if TYPE_CHECKING:
     from rankmark.kinds.lists import Values
@@ -76,7 +78,7 @@ def coefficient_page(name: str) -> Definition | None:
     return found[0].page if found else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Coefficient:
     """A coefficient with its parameters, such as ``RBO(p=0.9)@100``; written so by ``str``.
 
@@ -125,6 +127,13 @@ class Coefficient:
 
         """
         return cls(*read(text.strip(), "coefficient"))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the coefficient's page."""
+        return in_cell(page_blocks(self.page, str(self), self.parameters))
 
     def __str__(self) -> str:
         return write(self.name, self.parameters, self.cutoff)

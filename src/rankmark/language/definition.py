@@ -19,7 +19,9 @@ from rankmark.errors import MeasureError, did_you_mean
 from rankmark.language.bibliography import cited
 from rankmark.language.grammar import write
 from rankmark.language.layout import broken, header_line
+from rankmark.language.page_blocks import page_blocks
 from rankmark.language.parameters import Parameter, format_value
+from rankmark.rendering.html import in_cell
 from rankmark.rendering.words import brief
 
 __all__ = ["GREATEST_CUTOFF", "Definition", "Meaning", "declared", "key_of", "load", "meanings_of"]
@@ -37,7 +39,7 @@ GREATEST_CUTOFF = 2**53
 """Every whole number up to this is a float64."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Definition:
     """What a page says of its function, and what is read off the function itself.
 
@@ -59,6 +61,13 @@ class Definition:
     bounds: tuple[float | None, float | None]
     aliases: tuple[str, ...] = ()
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.grammar}>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        return in_cell(page_blocks(self, self.name, {}))
 
     def __str__(self) -> str:
         return "\n".join([*self.header(), "", *broken(self.doc.replace("`", ""))]).rstrip()

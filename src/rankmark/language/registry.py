@@ -119,7 +119,7 @@ class Origin:
         return self.reference.partition(":")[0]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Page(Definition):
     """A measure's definition; `list_measure` and `row_measure` say what each fact means."""
 
@@ -462,7 +462,9 @@ def meaning_of(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST, *, cutoff: bool
 
 def near(name: str) -> str:
     """``"; did you mean X?"`` for the names of measures nearest to one that is none, or the empty string."""
-    return did_you_mean(name, [*(known.name for known in TREC_MEASURES), *spellings()])
+    # So many measures have names of three letters that any three are near to some by two.
+    share = 0.7 if len(name) == 3 else 0.6
+    return did_you_mean(name, [*(known.name for known in TREC_MEASURES), *spellings()], share=share)
 
 
 def namesakes(page: Page) -> list[str]:

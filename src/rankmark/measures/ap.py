@@ -67,7 +67,7 @@ def average_precision(
 
     """
     hits = lists.hits(rel).top(cutoff)
-    total = hits.sum(_precision_at(hits, cutoff))
+    total = hits.sum(hits.precision(cutoff))
     relevant = lists.relevant(rel)
     if denominator == "relevant":
         return ratio(total, relevant, relevant)
@@ -79,24 +79,3 @@ def average_precision(
         return ratio(total, cutoff, relevant)
     most = lists.length(cutoff) if denominator == "retrieved" else np.inf if cutoff is None else cutoff
     return ratio(total, np.minimum(relevant, most), relevant)
-
-
-def _precision_at(hits: JudgedLists, cutoff: int | None) -> Values:
-    """P@i for each hit down to the cutoff; with ties its mean over all orders.
-
-    Of ``s`` tied items at ranks f, f+1 …, ``r`` are relevant and ``c`` relevant ones stand above. Each
-    is at rank p with probability 1/s, and then (p−f)(r−1)/(s−1) of the others are expected above it.
-    """
-    if hits.ties is None:
-        return hits.place / hits.rank
-    above, tied = hits.tied()
-    first, last = hits.ties
-    end = np.maximum(first - 1, last if cutoff is None else np.minimum(last, cutoff))
-    harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, last.max(initial=0) + 1))))
-    inverse_ranks = harmonic[end] - harmonic[first - 1]
-    places = end - first + 1
-    size = last - first + 1
-    others = (tied - 1) / np.maximum(size - 1, 1)
-    mean = ((above + 1) * inverse_ranks + others * (places - first * inverse_ranks)) / size
-    # An item that is not tied has its precision as it is: a difference of sums would blur its last digit.
-    return np.where(size == 1, (above + 1) / hits.rank, mean)

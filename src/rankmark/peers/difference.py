@@ -13,24 +13,33 @@ from rankmark.api.evaluation import evaluate_tables
 from rankmark.errors import DataError, MeasureError, UsageError
 from rankmark.inputs import Input, read_inputs
 from rankmark.language.choices import Choices, GivenChoices, given
-from rankmark.language.conventions.convention import convention
+from rankmark.language.conventions.convention import convention, conventions
 from rankmark.language.measure import Measure
 from rankmark.language.parameters import format_value
 from rankmark.language.plan import Plan, planned, separate
 from rankmark.language.registry import MEAN
 from rankmark.rendering.blocks import Block, Grid, Prose
 from rankmark.rendering.formats.json import ByName
-from rankmark.rendering.words import rounded
+from rankmark.rendering.records import Record
+from rankmark.rendering.words import counted, first_of, rounded
 from rankmark.results.saved import Saved
 
 if TYPE_CHECKING:
     from rankmark.results.lists import ListResult
 
-__all__ = ["Difference", "Differences", "differences"]
+__all__ = ["Alike", "Difference", "Differences", "differences"]
+
+OURS = "rankmark"
+"""What the standard here is called among conventions."""
+MOST_COLUMNS, MOST_NAMES = 8, 4
+"""Conventions of which a table has a column each; of more, those of one value have a row together, which
+names so many of them."""
+DIGITS = 4
+"""Digits to which values are equal unless others are asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+@dataclass(frozen=True, slots=True, repr=False)
+class Difference(Record):
     """One thing that two conventions do not do alike for a measure.
 
     Attributes:
@@ -53,16 +62,43 @@ class Difference:
     effect: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
+class Alike(Record):
+    """Conventions that give one value.
+
+    Attributes:
+        value: the value, of the first of them.
+        off: by how much it is more than that of the convention that all are compared with.
+        like: the conventions.
+        because: what they do otherwise that shows in the value when changed alone, the greatest effect first;
+            of the convention that does the fewest such things. If nothing shows alone, all that it does.
+
+    """
+
+    value: float
+    off: float
+    like: tuple[str, ...]
+    because: tuple[Difference, ...]
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What they do otherwise, such as ``gain=exp2``."""
+        return tuple(
+            each.other if each.what == "measure" else f"{each.what}={each.other}" for each in self.because
+        )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Differences(Saved):
     """The same data under several conventions.
 
     Attributes:
-        like: the conventions, of which the others are compared with the first.
+        like: the conventions, of which the others are compared with the first; ``rankmark`` is the standard
+            here.
         values: of each measure as it was asked for, its value under each convention that has it.
         queries: of each measure, in how many queries the other conventions' values are not the first's.
         why: what the others do otherwise than the first.
-        lacking: which convention does not have which measure, in words.
+        lacking: which convention does not have which measure or refuses these data, in words.
 
     """
 
@@ -74,7 +110,52 @@ class Differences(Saved):
 
     _instead: ClassVar = "one convention"
 
+    def __repr__(self) -> str:
+        return f"<Differences of {', '.join(self.values)} between {', '.join(self.like)}>"
+
+    def alike(self, measure: str, digits: int = DIGITS) -> tuple[Alike, ...]:
+        """The values of a measure, the greatest first, each with the conventions that have it.
+
+        Args:
+            measure: as it was asked for.
+            digits: after the point, to which values of one group are equal; effects that do not show in them
+                are left out.
+
+        Raises:
+            UsageError: the measure was not asked for, or the first convention does not have it.
+
+        """
+        values = self.values.get(measure, {})
+        if self.like[0] not in values:
+            known = ", ".join(name for name, of in self.values.items() if self.like[0] in of)
+            raise UsageError(f"{self.like[0]} has no {measure} here; it has {known or 'none'}")
+        groups: dict[float, list[str]] = {}
+        for name, value in values.items():
+            groups.setdefault(round(value, digits), []).append(name)
+        own = values[self.like[0]]
+        found = []
+        for _, names in sorted(groups.items(), reverse=True):
+            value, because = values[names[0]], self._because(measure, names, digits)
+            found.append(Alike(value, value - own, tuple(names), because))
+        return tuple(found)
+
+    def _because(self, measure: str, names: Sequence[str], digits: int) -> tuple[Difference, ...]:
+        """What makes the value of some conventions, of the one that does the least otherwise that shows."""
+        if self.like[0] in names:
+            return ()
+        of_names = [
+            [each for each in self.why if (each.measure, each.like) == (measure, name)] for name in names
+        ]
+        showing = [[each for each in of if abs(each.effect) >= 0.5 * 10**-digits] for of in of_names]
+        least = min(filter(None, showing), key=len, default=None) or min(of_names, key=len)
+        return tuple(sorted(least, key=lambda each: -abs(each.effect)))
+
     def _blocks(self, digits: int) -> Iterator[Block]:
+        if len(self.like) > MOST_COLUMNS:
+            yield self._alike_grid(digits)
+            what = f"otherwise: what shows in the value if {self.like[0]} does it so alone, the most first"
+            yield Prose([what, *self.lacking])
+            return
         yield self._values_grid(lambda value: rounded(value, f".{digits}f"))
         if any(each.effect for each in self.why):
             yield self._why_grid(digits)
@@ -93,12 +174,29 @@ class Differences(Saved):
             "lacking": list(self.lacking),
         }
 
+    def _alike_grid(self, digits: int) -> Grid:
+        """A row for each value of a measure."""
+        rows = [
+            [
+                measure,
+                rounded(each.value, f".{digits}f"),
+                "" if self.like[0] in each.like else rounded(each.off, f"+.{digits}f"),
+                first_of(each.like, MOST_NAMES),
+                ", ".join(each.changes),
+            ]
+            for measure, values in self.values.items()
+            if self.like[0] in values
+            for each in self.alike(measure, digits)
+        ]
+        header = ["measure", "value", "off", "as in", f"otherwise than {self.like[0]}"]
+        return Grid(5, [header, *rows], "Values")
+
     def _values_grid(self, cell: Callable[[float], str]) -> Grid:
         rows = [
             [measure, *(cell(values[like]) if like in values else "" for like in self.like)]
             for measure, values in self.values.items()
         ]
-        return Grid(1, [["measure", *self.like], *rows])
+        return Grid(1, [["measure", *self.like], *rows], "Values")
 
     def _why_grid(self, digits: int) -> Grid:
         """The differences that show in these data, of each measure and convention the greatest first."""
@@ -110,7 +208,7 @@ class Differences(Saved):
             alone = _signed(each.effect, digits)
             queries = str(self.queries[each.measure][each.like])
             rows.append([each.measure, each.like, each.what, each.first, each.other, alone, queries])
-        return Grid(5, [header, *rows])
+        return Grid(5, [header, *rows], "What makes them differ")
 
     def _notes(self) -> list[str]:
         notes = []
@@ -143,7 +241,7 @@ def differences(
     run: Any,
     measures: str | Measure | Iterable[str | Measure],
     *,
-    like: Sequence[str],
+    like: Sequence[str] | None = None,
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
     **choices: Unpack[GivenChoices],
@@ -158,7 +256,8 @@ def differences(
         qrels: the judgements, as in `evaluate`.
         run: the results of one system, as in `evaluate`.
         measures: the measures, by names that the conventions understand, such as ``"nDCG@10"``.
-        like: two conventions or more; the others are compared with the first.
+        like: two conventions or more; the others are compared with the first. ``rankmark`` is the standard
+            here. Without it this is compared with every convention that has a measure of these.
         columns: as in `evaluate`.
         threads: as in `evaluate`.
         **choices: choices of `evaluate`, such as ``missing="skip"``, which then hold for all.
@@ -178,46 +277,67 @@ def differences(
         no_relevant zero one 0.0
 
     """
-    names = tuple(dict.fromkeys(convention(name).name for name in like))
+    names = (OURS, *conventions()) if like is None else tuple(dict.fromkeys(map(_name, like)))
     if len(names) < 2:
-        raise UsageError(f"like={list(like)!r}: to see differences takes two conventions or more")
+        raise UsageError(f"like={list(names)!r}: to see differences takes two conventions or more")
     asked = list(dict.fromkeys(separate(measures)))
     plans, lacking = _plans(asked, names, given(choices, GivenChoices, differences))
     tables = read_inputs(qrels, run, columns)
     comparison = _Comparison(tables, threads)
     values, queries, why = {}, {}, []
     for measure, of_measure in plans.items():
-        results = {name: comparison.result(plan) for name, plan in of_measure.items()}
+        results = {}
+        for name, plan in of_measure.items():
+            try:
+                results[name] = comparison.result(plan)
+            except (DataError, MeasureError) as error:
+                if like is not None or name == OURS:
+                    raise
+                lacking.append(f"{name}: {error}")
         values[measure] = {name: _value(result) for name, result in results.items()}
         if names[0] not in results:
             continue
         first = results[names[0]]
         queries[measure] = {name: _unlike(first, result) for name, result in results.items()}
-        for name in list(of_measure)[1:]:
+        for name in list(results)[1:]:
             for what, ours, theirs, changed in comparison.changes(of_measure[names[0]], of_measure[name]):
                 value = comparison.value(changed)
                 effect = value - values[measure][names[0]]
                 why.append(Difference(measure, name, what, ours, theirs, value, effect))
-    return Differences(names, values, queries, tuple(why), tuple(lacking))
+    there = {name for of in values.values() for name in of}
+    return Differences(
+        tuple(name for name in names if like is not None or name in there),
+        values,
+        queries,
+        tuple(why),
+        tuple(lacking),
+    )
+
+
+def _name(name: str) -> str:
+    return name if name == OURS else convention(name).name
 
 
 def _plans(
-    asked: Iterable[str | Measure], names: Iterable[str], given: Mapping[str, Any]
+    asked: Iterable[str | Measure], names: Sequence[str], given: Mapping[str, Any]
 ) -> tuple[dict[str, dict[str, Plan]], list[str]]:
     """The plan of each measure under each convention that has it, and a word for each that has not."""
     plans: dict[str, dict[str, Plan]] = {}
     lacking: list[str] = []
     for measure in asked:
-        refused = []
+        refused = {}
         plans[str(measure)] = {}
         for name in names:
             try:
-                plans[str(measure)][name] = planned([measure], name, given)
+                plans[str(measure)][name] = planned([measure], None if name == OURS else name, given)
             except MeasureError as error:
-                refused.append(error)
+                refused[name] = error
         if not plans[str(measure)]:
-            raise refused[0]
-        lacking += map(str, refused)
+            raise next(iter(refused.values()))
+        if len(refused) > MOST_NAMES:
+            lacking.append(f"{counted(len(refused), 'convention')} have no {measure}: {', '.join(refused)}")
+        else:
+            lacking += map(str, refused.values())
     return plans, lacking
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal, InvalidOperation
 from itertools import combinations
@@ -18,8 +18,10 @@ from rankmark.language.names import as_measure
 from rankmark.language.parameters import format_value
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.language.registry import MEAN
-from rankmark.rendering.blocks import Block, Grid, Prose
-from rankmark.rendering.words import brief, counted, rounded
+from rankmark.progress import Counter, counting
+from rankmark.rendering.blocks import Block, Grid, Prose, toned
+from rankmark.rendering.records import Record
+from rankmark.rendering.words import brief, counted, first_of, rounded
 from rankmark.results.saved import Saved
 
 __all__ = ["Candidate", "Identification", "identify"]
@@ -34,8 +36,8 @@ SAME = 1e-12
 """Values no further apart differ by the order of additions alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+@dataclass(frozen=True, slots=True, repr=False)
+class Candidate(Record):
     """A definition, and its value on these data.
 
     Attributes:
@@ -60,7 +62,7 @@ class Candidate:
     signature: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Identification(Saved):
     """What a number may be, the nearest definition first.
 
@@ -93,19 +95,23 @@ class Identification(Saved):
         """The definitions that fit."""
         return tuple(each for each in self.candidates if each.fits)
 
+    def __repr__(self) -> str:
+        return f"<Identification {self.verdict}>"
+
     def _blocks(self, digits: int) -> Iterator[Block]:
-        yield Prose([self._verdict()])
+        yield Prose([self.verdict])
         shown = min(max(digits, -Decimal(repr(self.tolerance)).adjusted()), MOST_DIGITS)
         rows = [
             [
-                rounded(each.value, f".{shown}f"),
+                toned(rounded(each.value, f".{shown}f"), "best" if each.fits else None),
                 rounded(each.off, f"+.{shown}f"),
-                _some(each.like),
+                first_of(each.like, MOST_NAMES),
                 " or ".join(map(_written_changes, (each.changes, *each.alike[: MOST_ALIKE - 1]))),
             ]
             for each in self._shown()
         ]
-        yield Grid(4, [["value", "off", "as in", "otherwise than the standard here"], *rows])
+        header = ["value", "off", "as in", "otherwise than the standard here"]
+        yield Grid(4, [header, *rows], "Definitions")
         yield Prose(self._notes())
 
     def _frame(self) -> Grid:
@@ -133,7 +139,9 @@ class Identification(Saved):
     def _shown(self) -> tuple[Candidate, ...]:
         return self.candidates[: max(MOST_SHOWN, len(self.found))]
 
-    def _verdict(self) -> str:
+    @property
+    def verdict(self) -> str:
+        """What was found, in a line."""
         what = f"{self.measure} = {self.given}"
         if self.found:
             fitting = sum(1 + len(each.alike) for each in self.found)
@@ -164,12 +172,6 @@ class Identification(Saved):
 
 def _written_changes(changes: tuple[str, ...]) -> str:
     return ", ".join(changes) or "nothing"
-
-
-def _some(names: tuple[str, ...]) -> str:
-    """The first of the names, and how many others there are."""
-    others = len(names) - MOST_NAMES
-    return ", ".join(names) if others <= 1 else f"{', '.join(names[:MOST_NAMES])} and {others} others"
 
 
 def _plain(value: Any) -> Any:
@@ -223,12 +225,13 @@ def identify(
     check_threads(threads)
     number = _Number.read(value, asked)
     tables = read_inputs(qrels, run, columns)
-    search = _Search(tables, threads, measure, said)
-    search.look()
-    if not search.has(number):
-        search.look_at_several()
-    if not search.has(number):
-        search.look_at_other_cutoffs()
+    with counting("trying definitions", 0) as counter:
+        search = _Search(tables, threads, measure, said, counter)
+        search.look()
+        if not search.has(number):
+            search.look_at_several()
+        if not search.has(number):
+            search.look_at_other_cutoffs()
     return Identification(
         measure=asked.label,
         wanted=number.wanted,
@@ -294,9 +297,15 @@ class _Search:
     """Evaluates definitions, each once, and all measures of the same choices together."""
 
     def __init__(
-        self, tables: tuple[Input, Input], threads: int | None, asked: str | Measure, said: Mapping[str, Any]
+        self,
+        tables: tuple[Input, Input],
+        threads: int | None,
+        asked: str | Measure,
+        said: Mapping[str, Any],
+        counter: Counter,
     ) -> None:
         self._tables, self._threads = tables, threads
+        self.counter = counter
         self._asked, self._said = asked, said
         self._standard = _Definition(as_measure(asked), Choices(**said))
         self.values: dict[_Definition, float] = {}
@@ -317,14 +326,17 @@ class _Search:
         self._evaluate(self._standard.choices, measures)
         if not self.values:  # says why
             evaluate_tables(*self._tables, Plan((self._standard.measure,), self._standard.choices))
+        self.counter.total += len(conventions()) + len(self._choices)
         for name in conventions():
             self._look_at(name)
+            self.counter.done += 1
         usual = self._of(self._standard.choices)
         telling = []
         for name, word in self._choices:
             changed: dict[str, Any] = {name: word}
             choices = replace(self._standard.choices, **changed)
             self._evaluate(choices, measures)
+            self.counter.done += 1
             if self._of(choices) != usual:
                 telling.append((name, word))
         self._choices = telling
@@ -332,9 +344,9 @@ class _Search:
     def look_at_several(self) -> None:
         """Two and three changes together."""
         measures = self._variants(self._standard.measure, most=2)
-        for several in range(3):
-            for changes in _together(self._choices, several):
-                self._evaluate(replace(self._standard.choices, **changes), measures)
+        self._try(
+            [changes for several in range(3) for changes in _together(self._choices, several)], measures
+        )
 
     def look_at_other_cutoffs(self) -> None:
         """Each change alone, at other cutoffs."""
@@ -343,8 +355,14 @@ class _Search:
             return
         others = [Measure.of(standard.page, standard.given, k) for k in CUTOFFS if k != standard.cutoff]
         measures = [each for base in others for each in self._variants(base, most=1)]
-        for changes in ({}, *_together(self._choices, 1)):
+        self._try([{}, *_together(self._choices, 1)], measures)
+
+    def _try(self, several: Sequence[Mapping[str, Any]], measures: Sequence[Measure]) -> None:
+        """Evaluates the measures under each of several changes of the choices."""
+        self.counter.total += len(several)
+        for changes in several:
             self._evaluate(replace(self._standard.choices, **changes), measures)
+            self.counter.done += 1
 
     def has(self, number: _Number) -> bool:
         """Whether a definition was found that fits."""

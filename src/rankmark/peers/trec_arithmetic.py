@@ -61,7 +61,7 @@ def values_of(line: Line, lists: JudgedLists, settings: Settings) -> Values:
     if own is not None:
         return own(lists, line, settings)
     measure = _with_every_grade(line, lists)
-    if "rel" in measure.page.parameters:
+    if measure.arguments.get("rel", settings.level) != settings.level:
         measure = measure(rel=settings.level)
     values = np.asarray(measure.compute(lists), dtype=np.float64)
     return np.where(np.isnan(values), _without_gain(measure, lists, settings), values)

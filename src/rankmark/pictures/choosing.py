@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
-from rankmark.errors import PictureError
+import numpy as np
+
+from rankmark.comparing.comparison import Comparison
+from rankmark.errors import PictureError, did_you_mean
+from rankmark.figures.marks import series
 from rankmark.language.measure import Measure
+from rankmark.results.base import Result
+from rankmark.results.runs import Runs
+from rankmark.statistics.intervals import Interval
 
 if TYPE_CHECKING:
-    from rankmark.comparing.comparison import Comparison
     from rankmark.comparing.pairs import Pair
+    from rankmark.figures.marks import Floats
 
-__all__ = ["higher_is", "pair_of"]
+__all__ = [
+    "System",
+    "Systems",
+    "confidence_of",
+    "families",
+    "higher_is",
+    "measures_of",
+    "pair_of",
+    "some_of",
+    "systems_of",
+]
+
+Systems: TypeAlias = "Comparison | Runs | Result"
+"""What has values of systems."""
 
 
 def pair_of(
@@ -33,6 +56,123 @@ def pair_of(
     raise PictureError(f"{' and '.join(asked)}: no such pair was compared; there is {known}")
 
 
+@dataclass(frozen=True, slots=True)
+class System:
+    """One system of what has several, or the only one.
+
+    Attributes:
+        name: what it is called; empty for the only one.
+        of: what its values are from.
+        tone: its colour.
+        later: whether it is one of those whose colour another has already: its lines are dotted, and its
+            points hollow.
+
+    """
+
+    name: str
+    of: Systems
+    tone: str
+    later: bool
+
+    def value(self, measure: Measure) -> float:
+        """Its value; NaN where it has none."""
+        if isinstance(self.of, Comparison):
+            return self.of.value(self.name, measure)
+        if measure not in self._result:
+            return math.nan
+        return self._result[measure]
+
+    def interval(self, measure: Measure) -> Interval:
+        """That of its value; NaN where there is none."""
+        if isinstance(self.of, Comparison):
+            return self.of.interval(self.name, measure)
+        found = self._result.intervals.get(measure.label) if measure in self._result else None
+        return Interval(math.nan, math.nan) if found is None else Interval(found.low, found.high)
+
+    def query_values(self, measure: Measure) -> Floats:
+        """Those of its queries that have one."""
+        if isinstance(self.of, Comparison):
+            values = self.of.query_values(self.name, measure)
+        else:
+            values = self._result.query_values(measure) if measure in self._result else np.empty(0)
+        return np.asarray(values[np.isfinite(values)], np.float64)
+
+    @property
+    def _result(self) -> Result:
+        assert not isinstance(self.of, Comparison)
+        return self.of[self.name] if isinstance(self.of, Runs) else self.of
+
+
+def systems_of(shown: Systems, wanted: str | Iterable[str] | None = None) -> list[System]:
+    """The systems that are asked for, or all, with a colour each.
+
+    Raises:
+        PictureError: one of them is not there.
+
+    """
+    known = [""] if isinstance(shown, Result) else list(shown.results)
+    names = known if wanted is None else [wanted] if isinstance(wanted, str) else list(wanted)
+    for name in names:
+        if name not in known:
+            there = f"here are {', '.join(known)}{did_you_mean(str(name), known)}" if known != [""] else ""
+            raise PictureError(f"{name!r} is not one of the systems; {there or 'here is one without a name'}")
+    return [System(name, shown, *_told_apart(i)) for i, name in enumerate(names)]
+
+
+def _told_apart(i: int) -> tuple[str, bool]:
+    return series(i), series(i) in map(series, range(i))
+
+
+def measures_of(shown: Systems) -> list[Measure]:
+    """Every measure of any system, each once."""
+    if isinstance(shown, Runs):
+        return list(dict.fromkeys(m for result in shown.results.values() for m in result.measures))
+    return list(shown.measures)
+
+
+def some_of(shown: Systems, asked: str | Measure | Iterable[str | Measure] | None) -> list[Measure]:
+    """The measures that are asked for, or all."""
+    if asked is None:
+        return measures_of(shown)
+    several = [asked] if isinstance(asked, str | Measure) else list(asked)
+    return [_found(shown, each) for each in several]
+
+
+def _found(shown: Systems, measure: str | Measure) -> Measure:
+    if not isinstance(shown, Runs):
+        return shown._find(measure)
+    results = list(shown.results.values())
+    known = (found for each in results if (found := each._known(measure)) is not None)
+    return next(known, None) or results[0]._find(measure)
+
+
+def families(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
+    """Measures that differ by their cutoff alone, by what they are called with k instead of it."""
+    found: dict[str, list[Measure]] = {}
+    for each in measures:
+        if each.cutoff is not None:
+            found.setdefault(f"{Measure.of(each.page, each.given)}@k", []).append(each)
+    return {name: sorted(own, key=_cutoff) for name, own in found.items()}
+
+
+def _cutoff(measure: Measure) -> int:
+    return measure.cutoff or 0
+
+
 def higher_is(measure: Measure) -> str:
-    """What higher values are, for an axis."""
-    return {"more": "higher is better", "less": "lower is better"}.get(measure.page.better, "")
+    """What higher values are, for an axis; empty where they are neither better nor worse."""
+    return {"more": "higher is better", "less": "lower is better"}.get(measure.better, "")
+
+
+def confidence_of(shown: Systems) -> str:
+    """How sure intervals are, such as ``95%``; empty where there are none."""
+    if isinstance(shown, Comparison):
+        return f"{100 * shown.plan.confidence:g}%"
+    results: Mapping[str, Result] = shown.results if isinstance(shown, Runs) else {"": shown}
+    return " or ".join(dict.fromkeys(_confidences(results.values())))
+
+
+def _confidences(results: Iterable[Result]) -> Iterator[str]:
+    for result in results:
+        for each in result.intervals.values():
+            yield f"{100 * each.confidence:g}%"

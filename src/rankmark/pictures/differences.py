@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+from numpy.typing import NDArray
 
 from rankmark.comparing.comparison import Comparison
+from rankmark.comparing.pairs import Pair, direction
+from rankmark.comparing.words import interval_line, test_line
 from rankmark.figures import Axis, Bars, Figure, Panel, Rule, picture
+from rankmark.figures.marks import Floats
 from rankmark.language.measure import Measure
-from rankmark.pictures.choosing import higher_is, pair_of
-from rankmark.rendering.words import counted, rounded
+from rankmark.pictures.choosing import pair_of
+from rankmark.pictures.words import axis_of, between, difference_words, p_words, queries
+from rankmark.rendering.words import counted
+from rankmark.statistics.intervals import CAUTIONS
 
 __all__ = ["differences"]
 
@@ -32,44 +40,77 @@ def differences(
     """
     pair = pair_of(comparison, measure, system, baseline)
     one, other = (comparison.query_values(each, pair.measure) for each in (pair.system, pair.baseline))
-    values = (one - other)[np.isfinite(one - other)]
-    order = np.argsort(-values, kind="stable")
-    values, ids = values[order], [str(comparison.query_ids[i]) for i in order]
-    sign = -1 if pair.measure.page.better == "less" else 1
-    places = np.arange(float(len(values)))
-    better, worse = (values * sign > 0), (values * sign < 0)
+    there = np.flatnonzero(np.isfinite(one - other))
+    gains = direction(pair.measure) * (one - other)[there]
+    order = there[np.argsort(-gains, kind="stable")]
+    values, gains = (one - other)[order], np.sort(gains)[::-1]
+    tie = comparison.plan.tie
     bars = [
-        Bars(
-            start=places[kept],
-            end=places[kept] + 1.0,
-            value=values[kept],
-            labels=tuple(ids[i] for i in np.flatnonzero(kept)),
-            name=f"{name}: {counted(int(kept.sum()), 'query', 'queries')}",
-            tone=tone,
-        )
+        _bars(comparison, order, values, kept, f"{name}: {queries(int(kept.sum()))}", tone)
         for name, tone, kept in (
-            (f"{pair.system} better", "good", better),
-            (f"{pair.baseline} better", "bad", worse),
+            (f"{pair.system} better", "good", gains > tie),
+            (f"equal within {tie:g}", "muted", (abs(gains) <= tie) & (tie > 0)),
+            (f"{pair.baseline} better", "bad", gains < -tie),
         )
+        if kept.any()
     ]
-    low, high = pair.interval
-    interval = f"{rounded(pair.difference, '+.4f')} [{rounded(low, '+.4f')}, {rounded(high, '+.4f')}]"
-    mean = Rule(y=pair.difference, low=low, high=high, text=f"mean {interval}")
+    rules = [Rule(y=0.0, tone="ink", dashed=False)]
+    if pair.measure.page.aggregate != "sum":  # A sum is beyond what queries can have.
+        low, high = pair.interval if between(pair.interval) else (None, None)
+        rules.append(Rule(y=pair.difference, low=low, high=high, text=_mean(pair, values)))
+    equal = f", {pair.ties:,} of them equal" if pair.ties else ""
     panel = Panel(
         x=Axis(
-            label=f"{counted(len(values), 'query', 'queries')}, sorted",
+            label=f"{queries(len(values))}{equal}, what gains most first",
             limits=(0, max(len(values), 1)),
             ticks="none",
         ),
-        y=Axis(label=f"difference of {pair.measure} ({higher_is(pair.measure)})", reach=(0.0,)),
-        marks=(*bars, Rule(y=0.0, tone="ink", dashed=False), mean),
+        y=Axis(label=axis_of(pair.measure, f"difference of {pair.measure.label}"), reach=(0.0,)),
+        marks=(*bars, *rules),
     )
     return Figure(
-        title=f"{pair.measure}: {pair.system} − {pair.baseline}, query by query",
-        subtitle=f"mean difference {interval}, p = {pair.corrected:.3g}",
+        title=f"{pair.measure.label}: {pair.system} − {pair.baseline}, query by query",
+        subtitle=", ".join(filter(None, (_mean(pair, values), p_words(pair.corrected, comparison)))),
         description=(
-            f"Bars of {len(values)} differences, the greatest first: {pair.system} is better on {pair.wins}, "
-            f"equal on {pair.ties} and worse on {pair.losses}. The mean is {interval}."
+            f"Bars of {len(values)} differences, the greatest gain first: {pair.system} is better on "
+            f"{pair.wins}, equal on {pair.ties} and worse on {pair.losses}. "
+            f"{_mean(pair, values).capitalize()}."
         ),
         panels=(panel,),
+        notes=tuple(_notes(comparison, pair)),
     )
+
+
+def _bars(
+    comparison: Comparison,
+    order: NDArray[np.intp],
+    values: Floats,
+    kept: NDArray[np.bool_],
+    name: str,
+    tone: str,
+) -> Bars:
+    """The bars of some of the queries."""
+    places = np.flatnonzero(kept).astype(np.float64)
+    labels = tuple(str(comparison.query_ids[i]) for i in order[kept])
+    return Bars(start=places, end=places + 1, value=values[kept], labels=labels, name=name, tone=tone)
+
+
+def _mean(pair: Pair, values: Floats) -> str:
+    """The difference of both systems in words: whether it is the mean of the queries', and its interval."""
+    alike = len(values) and np.isclose(values.mean(), pair.difference)
+    return f"{'mean' if alike else 'overall'} difference {difference_words(pair.difference, pair.interval)}"
+
+
+def _notes(comparison: Comparison, pair: Pair) -> Iterator[str]:
+    yield interval_line(comparison)
+    yield test_line(comparison)
+    for caution, why in CAUTIONS.items():
+        if caution == pair.caution:
+            yield f"the interval may cover more or less often: {why}"
+    if comparison.weighed is not None:
+        yield f"bars do not show what queries weigh: {comparison.weighed.line()}"
+    if comparison.plan.seeded:
+        yield "each bar is of means over seeds"
+    others = len(comparison.pairs) - 1
+    if others:
+        yield f"{counted(others, 'more difference')} of systems and measures; the picture forest shows all"

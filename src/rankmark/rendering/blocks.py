@@ -2,20 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
+from rankmark.rendering.drawn import Column
 from rankmark.rendering.words import printable, width_of
 
-__all__ = ["Block", "Code", "Grid", "Marked", "Notes", "Prose", "Section"]
+__all__ = [
+    "Block",
+    "Cell",
+    "Code",
+    "Formulas",
+    "Grid",
+    "Marked",
+    "Notes",
+    "Prose",
+    "Section",
+    "Tone",
+    "toned",
+]
+
+Tone: TypeAlias = Literal["best", "good", "bad", "quiet"]
+"""What a page says of a text besides it: that it is the ``best`` of its kind, good, bad, or of no account."""
+
+
+class Cell(str):
+    """A text with its tone, which pages show and texts do not.
+
+    Attributes:
+        tone: which.
+
+    """
+
+    __slots__ = ("tone",)
+
+    tone: Tone
+
+    def __new__(cls, text: str, tone: Tone) -> Cell:  # noqa: D102 - as the class says
+        cell = super().__new__(cls, text)
+        cell.tone = tone
+        return cell
+
+    def strip(self, *what: Any) -> Cell:
+        """It without blanks around it."""
+        return Cell(super().strip(*what), self.tone)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Cell, (str(self), self.tone)
+
+
+def toned(text: str, tone: Tone | None) -> str:
+    """A text with a tone, if it has any."""
+    return text if tone is None or not text else Cell(text, tone)
 
 
 class Grid(NamedTuple):
-    """A header and rows of text, the first columns of which are names and the others numbers."""
+    """A header and rows of text, the first columns of which are names and the others numbers.
+
+    Attributes:
+        names: how many columns are names.
+        rows: the header, and the rows.
+        caption: what it shows, where a page says so.
+        drawn: makes drawings that stand behind the numbers where these can be seen; None if there are none.
+
+    """
 
     names: int
     rows: list[list[str]]
+    caption: str = ""
+    drawn: Callable[[], Column | None] | None = None
 
     def widths(self) -> list[int]:
         """The width of each column on a terminal."""
@@ -29,11 +85,11 @@ class Grid(NamedTuple):
 
     def printable(self) -> Grid:
         """The same with whatever could steer a terminal replaced."""
-        return Grid(self.names, [list(map(printable, row)) for row in self.rows])
+        return self._replace(rows=[list(map(printable, row)) for row in self.rows])
 
     def stripped(self) -> Grid:
         """The same without blanks around the cells."""
-        return Grid(self.names, [[cell.strip() for cell in row] for row in self.rows])
+        return self._replace(rows=[[cell.strip() for cell in row] for row in self.rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +99,11 @@ class Marked:
     Attributes:
         grid: it without marks.
         marks: those of each row of numbers, padded to the same width in a column.
-        caption: what it shows and what the marks mean.
-        room: whether a paper leaves room for a mark where there is none.
 
     """
 
     grid: Grid
     marks: Sequence[Sequence[str]]
-    caption: str
-    room: bool
 
     def joined(self) -> Grid:
         """The table with the marks behind the numbers."""
@@ -60,7 +112,7 @@ class Marked:
             [name, *(cell + mark for cell, mark in zip(numbers, own, strict=True))]
             for (name, *numbers), own in zip(rows, self.marks, strict=True)
         )
-        return Grid(self.grid.names, [header, *cells])
+        return self.grid._replace(rows=[header, *cells])
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +148,13 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
+class Formulas:
+    """Formulas, a line each, as pages of measures write them."""
+
+    lines: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """Sentences under a title, or without one, and a table that belongs to them."""
 
@@ -104,5 +163,5 @@ class Section:
     grid: Grid | None = None
 
 
-Block: TypeAlias = str | Grid | Marked | Notes | Prose | Code | Section
+Block: TypeAlias = str | Grid | Marked | Notes | Prose | Code | Formulas | Section
 """A string is lines that stand as they are."""

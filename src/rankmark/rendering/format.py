@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol
 
-from rankmark.rendering.blocks import Block, Code, Grid, Marked, Notes, Prose, Section
+from rankmark.rendering.blocks import Block, Code, Formulas, Grid, Marked, Notes, Prose, Section
 from rankmark.rendering.files import write_whole
 from rankmark.rendering.words import printable
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import polars as pl
+
+    from rankmark.rendering.papers import PaperTable
 
 __all__ = ["FileFormat", "Format", "Showable", "TextFormat"]
 
@@ -38,6 +41,8 @@ class Showable:
 
     _blocks: Callable[..., Iterator[Block]]
     """Tables and lines for people, with so many digits."""
+    _paper: Callable[..., Iterator[Block | PaperTable]]
+    """The same for papers, where a class has tables for them."""
     _record: Callable[..., Any]
     """What JSON holds; numbers can be NaN or infinite."""
     _frame: Callable[..., pl.DataFrame | Grid]
@@ -55,12 +60,13 @@ class Showable:
     def _check_table(cls, **options: Any) -> None:
         """Refuses options that ask for several tables where one is shown."""
 
+    def _title(self) -> str:
+        """What a page is called that shows it."""
+        words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(self).__name__)
+        return words[0] + words[1:].lower()
+
     def _page(self, digits: int, **options: Any) -> Iterator[Block]:
         """As `_blocks`, for pages, on which tables are read as easily as lines."""
-        return self._blocks(digits, **options)
-
-    def _paper(self, digits: int, **options: Any) -> Iterator[Block]:
-        """As `_blocks`, for papers."""
         return self._blocks(digits, **options)
 
 
@@ -73,6 +79,7 @@ class Format(ABC):
         place: where it stands among the others in lists; after those with a lower number.
         needs: the method of a `Showable` that gives what this shows: a class without it cannot be shown so.
         is_text: whether it can be printed, and not only be written to a file.
+        options: what it takes besides `digits` of whatever has tables for it.
         one_table: whether it shows one table alone, of those that options ask for.
         file: of a format that is no text, what it is and what writes it.
 
@@ -85,6 +92,7 @@ class Format(ABC):
     is_text: ClassVar[bool] = True
     file: ClassVar[str] = ""
     one_table: ClassVar[bool] = False
+    options: ClassVar[tuple[str, ...]] = ()
 
     def has(self, what: type[Showable]) -> bool:
         """Whether things of a class can be shown so."""
@@ -180,5 +188,7 @@ class TextFormat(Format):
                 return self.prose(block)
             case Code():
                 return self.code(block)
+            case Formulas():
+                return self.code(Code(block.lines))
             case Section():
                 return self.section(block)

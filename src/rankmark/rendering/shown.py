@@ -8,24 +8,30 @@ from rankmark.calling import clear_methods, refuse_unknown
 from rankmark.errors import UsageError
 from rankmark.rendering.format import Format, Showable
 from rankmark.rendering.formats import format_of, formats, known_format
-from rankmark.rendering.html import html
+from rankmark.rendering.html import in_cell
+from rankmark.rendering.papers import OF_PAPERS
 from rankmark.rendering.words import brief
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from rankmark.figures import Figure
 
 
-__all__ = ["Shown"]
+__all__ = ["Shown", "checked_digits"]
 
 
 MOST_DIGITS = 17
 """Digits after the point, beyond which a double has no more to tell."""
+DIGITS, OF_PERCENT = 4, 2
+"""How many are shown unless told otherwise."""
 
 
-def checked_digits(digits: int) -> int:
-    """How many digits are shown, or an error for what is no such number."""
+def checked_digits(digits: int | None, options: Mapping[str, Any]) -> int:
+    """How many digits are shown with these options, or an error for what is no such number."""
+    if digits is None:
+        return OF_PERCENT if options.get("percent") else DIGITS
     if isinstance(digits, bool) or not hasattr(digits, "__index__") or not 0 <= digits <= MOST_DIGITS:
         raise UsageError(f"digits={brief(digits)} is not a whole number from 0 to {MOST_DIGITS}")
     return digits.__index__()
@@ -62,18 +68,38 @@ class Shown(Showable):
             raise UsageError(f"format={name} shows {cls._instead}; use one of {', '.join(known)}")
         return every[known_format(name, known)]
 
-    def format(self, name: str = "table", digits: int = 4, **options: Any) -> str:
+    @classmethod
+    def _check_options(cls, called: str, arguments: Sequence[str], name: str, options: Iterable[str]) -> None:
+        """Refuses options that neither the class nor its tables in a format take.
+
+        Raises:
+            CallError: there is no such option.
+            UsageError: other formats take it.
+
+        """
+        takes = formats()[name].options if hasattr(cls, "_paper") else ()
+        asked = [option for option in options if option not in takes]
+        if of_papers := [option for option in asked if option in OF_PAPERS and option not in cls._options]:
+            where = f"in {' and '.join(each.name for each in formats().values() if each.options)}"
+            if not hasattr(cls, "_paper"):
+                where = f"which {cls.__name__} has none of"
+            raise UsageError(f"{of_papers[0]}= is of tables of results for papers, {where}")
+        refuse_unknown(called, asked, [*arguments, *cls._options, *takes])
+
+    def format(self, name: str = "table", digits: int | None = None, **options: Any) -> str:
         """It as text, with a line end.
 
         Args:
-            name: one of `formats`. JSON has everything, CSV one table; both have all digits. In LaTeX lines
-                are comments.
-            digits: how many are shown after the point.
-            **options: what else to show; the class says which there are.
+            name: one of `formats`. JSON has everything, CSV one table; both have all digits. In LaTeX and
+                Typst lines are comments.
+            digits: how many are shown after the point; 4 if None, and of per cent 2.
+            **options: what else to show; the class says which there are. LaTeX and Typst have more for tables
+                of results, see `to_latex`.
 
         """
-        refuse_unknown("format", options, ["name", "digits", *self._options])
-        return self._in_format(name).text(self, checked_digits(digits), options)
+        file = self._in_format(name)
+        self._check_options("format", ["name", "digits"], file.name, options)
+        return file.text(self, checked_digits(digits, options), options)
 
     def to_table(self, **options: Any) -> str:
         """Aligned tables for people; see `format`."""
@@ -96,22 +122,41 @@ class Shown(Showable):
         return self.format("markdown", **options)
 
     def to_latex(self, **options: Any) -> str:
-        r"""LaTeX, which needs ``\usepackage{booktabs}``; see `format`."""
+        r"""LaTeX, which needs ``\usepackage{booktabs}``; see `format`.
+
+        Results, comparisons, boards and slices are tables to be put into a paper as they are: a row a system,
+        a column a measure, the best value in bold, the second best underlined, a caption that says what marks
+        mean. What is shown as equal is equal.
+
+        Args:
+            **options: those of `format`, and of such tables: ``caption`` says what it shows, and ``label``
+                how it is referred to; ``percent=True`` gives values from 0 to 1 times 100;
+                ``transpose=True`` exchanges rows and columns; ``spread`` is what stands beside values:
+                ``"seeds"``, ± their standard deviation over seeds, ``"interval"``, their interval in
+                brackets, ``"plus-minus"``, how far off its ends are, or ``"none"``; without it ``"seeds"``
+                where there are several, and the intervals for which `evaluate` was asked.
+
+        """
         return self.format("latex", **options)
+
+    def to_typst(self, **options: Any) -> str:
+        """Typst; see `to_latex`."""
+        return self.format("typst", **options)
 
     def to_html(self, **options: Any) -> str:
         """A page for browsers; see `format`."""
         return self.format("html", **options)
 
-    def write(self, path: str | Path, name: str | None = None, digits: int = 4, **options: Any) -> None:
+    def write(
+        self, path: str | Path, name: str | None = None, digits: int | None = None, **options: Any
+    ) -> None:
         """Write `format` to a file, whole or not at all; the path's ending says how unless `name` does."""
-        refuse_unknown("write", options, ["path", "name", "digits", *self._options])
-        digits = checked_digits(digits)
         name = name or format_of(path)
         file = formats().get(name)
         if file is None or file.is_text or not file.has(type(self)):
             file = self._in_format(name)
-        file.write(path, self, digits, options)
+        self._check_options("write", ["path", "name", "digits"], file.name, options)
+        file.write(path, self, checked_digits(digits, options), options)
 
     @classmethod
     def pictures(cls) -> tuple[str, ...]:
@@ -143,4 +188,4 @@ class Shown(Showable):
 
     def _repr_html_(self) -> str:
         """What notebooks show."""
-        return html(self._page(4))
+        return in_cell(self._page(DIGITS))

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Literal, TypeAlias
 
-__all__ = ["DARK", "LIGHT", "SERIES", "variables"]
+__all__ = ["DARK", "LIGHT", "SERIES", "Theme", "variables"]
+
+Theme: TypeAlias = Literal["auto", "light", "dark"]
+"""``auto`` is as light or dark as whoever looks has chosen; the others are always so."""
 
 SERIES = 6
 """How many colours there are for what stands beside each other; then they begin again, with other dashes."""

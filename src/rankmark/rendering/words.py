@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from string import ascii_lowercase
 
 __all__ = [
     "brief",
     "chance",
     "counted",
+    "first_of",
     "harmless",
     "letters",
+    "listed",
     "printable",
     "resamples_words",
     "rounded",
@@ -38,6 +40,17 @@ def brief(value: object) -> str:
 def counted(number: int, one: str, several: str | None = None) -> str:
     """``1 query``, ``1,234 queries``."""
     return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def first_of(names: Sequence[str], most: int) -> str:
+    """The first of some names, and how many others there are: ``a, b and 4 others``; one other is named."""
+    others = len(names) - most
+    return ", ".join(names) if others <= 1 else f"{', '.join(names[:most])} and {others} others"
 
 
 def resamples_words(numbers: Iterable[int | None]) -> str:

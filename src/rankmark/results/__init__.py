@@ -11,6 +11,7 @@ from rankmark.naming import looked_up as _looked_up
 
 _HOME = {
     "Agreement": "comparing.agreement",
+    "Alike": "peers.difference",
     "Allowance": "comparing.gates",
     "Board": "comparing.boards",
     "BoardPair": "comparing.boards",
@@ -30,6 +31,7 @@ _HOME = {
     "Evidence": "statistics.chance",
     "ExplainedDifference": "explaining.explanation",
     "Explanation": "explaining.explanation",
+    "Figure": "figures.figure",
     "Finding": "checks.finding",
     "Gate": "comparing.gates",
     "GivenResult": "results.given",
@@ -50,6 +52,7 @@ _HOME = {
     "PredictionResult": "results.predictions",
     "PredictionSlice": "results.prediction_slices",
     "PredictionSlices": "results.prediction_slices",
+    "Report": "reports.page",
     "Result": "results.base",
     "RowMeasureCounts": "aggregation.counts",
     "Runs": "results.runs",

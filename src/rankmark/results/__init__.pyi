@@ -32,11 +32,14 @@ from rankmark.comparing.slices import ComparisonSlices as ComparisonSlices
 from rankmark.comparing.slices import SlicedPair as SlicedPair
 from rankmark.explaining.explanation import ExplainedDifference as ExplainedDifference
 from rankmark.explaining.explanation import Explanation as Explanation
+from rankmark.figures.figure import Figure as Figure
 from rankmark.language.conventions.convention import Convention as Convention
+from rankmark.peers.difference import Alike as Alike
 from rankmark.peers.difference import Difference as Difference
 from rankmark.peers.difference import Differences as Differences
 from rankmark.peers.identification import Candidate as Candidate
 from rankmark.peers.identification import Identification as Identification
+from rankmark.reports.page import Report as Report
 from rankmark.results.base import Result as Result
 from rankmark.results.by_class import ByClass as ByClass
 from rankmark.results.given import GivenResult as GivenResult

@@ -17,6 +17,7 @@ from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.conventions.convention import UNLIKE, meant
 from rankmark.language.measure import Measure
 from rankmark.language.registry import LISTS_FIRST, Kind
+from rankmark.rendering.records import Entries
 from rankmark.results.runs import OfRuns
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from rankmark.aggregation.intervals import PredictionInterval
     from rankmark.language.signature import Recipe
     from rankmark.results.by_class import ByClass
-    from rankmark.results.runs import Options
+    from rankmark.results.runs import FormatOptions
     from rankmark.results.sliced import Sliced
     from rankmark.results.slices import Slices
 
@@ -40,7 +41,7 @@ __all__ = ["Result"]
 T = TypeVar("T")
 
 
-class _OfMeasures(dict[str, T]):
+class _OfMeasures(Entries[T]):
     """What is known of measures, by what each was asked for as; any other name of one finds it, too.
 
     So one that was asked for by two names, and is shown once, has both.
@@ -406,23 +407,27 @@ class Result(OfRuns):
         return _restored, (type(whole), None if ids is None else pl.DataFrame(ids), kept)
 
     def format(  # type: ignore[override] # takes these options alone
-        self, name: str = "table", digits: int = 4, **options: Unpack[Options]
+        self, name: str = "table", digits: int | None = None, **options: Unpack[FormatOptions]
     ) -> str:
         """The result as text.
 
         Args:
-            name: ``table``, ``json``, ``csv``, ``markdown``, ``latex``, ``trec`` or ``html``, as in
-                `formats`.
-            digits: how many are shown after the point (JSON and CSV show all).
+            name: ``table``, ``json``, ``csv``, ``markdown``, ``latex``, ``typst``, ``trec`` or ``html``,
+                as in `formats`.
+            digits: how many are shown after the point, 4 if None (JSON and CSV show all).
             **options: ``per_query=True`` adds the values of each query, ``per_class=True`` those of each
                 class, ``confusion=True`` the confusion matrix of classes, ``signatures=True`` each measure's
-                signature, ``signatures="short"`` its short form.
+                signature, ``signatures="short"`` its short form; in LaTeX and Typst those of `to_latex`, too.
 
         """
         return super().format(name, digits, **options)
 
     def write(  # type: ignore[override] # takes these options alone
-        self, path: str | Path, name: str | None = None, digits: int = 4, **options: Unpack[Options]
+        self,
+        path: str | Path,
+        name: str | None = None,
+        digits: int | None = None,
+        **options: Unpack[FormatOptions],
     ) -> None:
         """Write this result to a file, whole or not at all; the path's ending says how unless `name` does.
 

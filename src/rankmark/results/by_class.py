@@ -11,6 +11,7 @@ import numpy as np
 from rankmark.errors import NotEvaluatedError
 from rankmark.rendering.blocks import Grid
 from rankmark.rendering.formats.json import ByName
+from rankmark.rendering.records import Record
 from rankmark.rendering.words import printable
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["ByClass"]
 
 
-@dataclass(frozen=True, slots=True)
-class ByClass:
+@dataclass(frozen=True, slots=True, repr=False)
+class ByClass(Record):
     """The classes of a table.
 
     Attributes:
@@ -84,13 +85,13 @@ class ByClass:
 
     def class_grid(self, digits: int | None) -> Grid:
         """The classes as text, with so many digits or all."""
-        return _grid(self.frame, digits)
+        return _grid(self.frame, digits)._replace(caption="Classes")
 
     def confusion_grid(self, digits: int | None) -> Grid:
         """The confusion matrix as text, whole numbers without a point."""
         whole = bool((self.matrix % 1 == 0).all())
         header, *rows = _grid(self.confusion, 0 if whole else digits).rows
-        return Grid(1, [[f"{header[0]} \\ predicted", *header[1:]], *rows])
+        return Grid(1, [[f"{header[0]} \\ predicted", *header[1:]], *rows], "Confusion matrix")
 
     def notes(self) -> Iterator[str]:
         """Why classes have no value, each reason of the same measures once."""

@@ -17,6 +17,8 @@ from rankmark.errors import ChoiceError
 from rankmark.inputs.clusters import Clustering, ClustersBy
 from rankmark.language.measure import Measure
 from rankmark.language.signature import Recipe
+from rankmark.progress import counting
+from rankmark.rendering.records import Entries
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
 from rankmark.statistics.intervals import INTERVALS, IntervalName
@@ -93,11 +95,11 @@ class ListResult(Result):
     @property
     def choices(self) -> dict[str, Any]:
         """How ties, duplicates, missing queries … were decided."""
-        return asdict(self._choices)
+        return Entries(asdict(self._choices))
 
     def choices_of(self, measure: str | Measure) -> dict[str, Any]:
         """The same for one measure, for which a convention can decide otherwise."""
-        return asdict(self._own_choices.get(self._find(measure), self._choices))
+        return Entries(asdict(self._own_choices.get(self._find(measure), self._choices)))
 
     @property
     def bounds(self) -> dict[str, Bounds]:
@@ -107,7 +109,7 @@ class ListResult(Result):
     @property
     def intervals(self) -> Mapping[str, PredictionInterval]:
         """The confidence interval of each measure, by its name in `values`; empty unless asked for."""
-        return MappingProxyType(self._by_label(self._intervals))
+        return self._by_label(self._intervals)
 
     def with_intervals(
         self,
@@ -159,13 +161,16 @@ class ListResult(Result):
         how["together"] = len(again.measures)
         labels = None if clustering is None else clustering.labels(again.query_ids)
         again._intervals = {}
-        for measure in again.measures:
-            if math.isnan(again[measure]):
-                continue
-            try:
-                again._intervals[str(measure)] = interval_of_terms(again.query_terms(measure), labels, **how)
-            except ChoiceError as error:
-                raise ChoiceError(f"{measure}: {error}") from None
+        with counting("making intervals", len(again.measures)) as counter:
+            for measure in again.measures:
+                counter.done += 1
+                if math.isnan(again[measure]):
+                    continue
+                try:
+                    interval = interval_of_terms(again.query_terms(measure), labels, **how)
+                except ChoiceError as error:
+                    raise ChoiceError(f"{measure}: {error}") from None
+                again._intervals[str(measure)] = interval
         return again
 
     @property

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from rankmark.aggregation.intervals import of_values, ways_of
-from rankmark.language.written import written
+from rankmark.language.written import tone_of, written
+from rankmark.rendering.blocks import toned
+from rankmark.rendering.records import Record
 from rankmark.rendering.words import chance, counted, rounded
 from rankmark.results.sliced import Sliced, corrected_rows, slice_label, slice_members
 
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["PredictionSlice", "PredictionSlices", "prediction_slices", "without_value"]
 
 
-@dataclass(frozen=True, slots=True)
-class PredictionSlice:
+@dataclass(frozen=True, slots=True, repr=False)
+class PredictionSlice(Record):
     """One measure in one slice of the rows; NaN where there is no value, or no interval was asked for.
 
     Attributes:
@@ -71,7 +73,7 @@ class PredictionSlice:
     p_corrected: float = math.nan
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PredictionSlices(Sliced):
     """Measures of predictions in slices of the rows; ``print(slices)`` shows them.
 
@@ -80,6 +82,7 @@ class PredictionSlices(Sliced):
         confidence: the share of the intervals that hold the true value.
         notes: how the intervals were made.
         tests: the tests for which the p-values are corrected; one for an attribute of two slices.
+        overall: each measure's value of all rows.
 
     """
 
@@ -87,8 +90,10 @@ class PredictionSlices(Sliced):
     confidence: float
     notes: tuple[str, ...] = ()
     tests: int = 0
+    overall: Mapping[str, float] = field(default_factory=dict)
 
     row: ClassVar[type] = PredictionSlice
+    counted: ClassVar[str] = "rows"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -102,7 +107,9 @@ class PredictionSlices(Sliced):
         """As `Sliced.cells`."""
         shown = {
             "value": written(row.measure, row.value, digits),
-            "difference": rounded(row.difference, f"+.{digits}f"),
+            "difference": toned(
+                rounded(row.difference, f"+.{digits}f"), tone_of(row.measure, row.difference)
+            ),
             "p": chance(row.p_corrected, digits),
         }
         return [shown[name] if name in shown else _cell(getattr(row, name), digits) for name in self.columns]
@@ -138,6 +145,7 @@ def prediction_slices(
     slices: QuerySlices,
     evaluate: Callable[[NDArray[np.intp]], InSlice],
     confidence: float,
+    overall: Mapping[str, float],
 ) -> PredictionSlices:
     """The slices of a table.
 
@@ -146,6 +154,7 @@ def prediction_slices(
         evaluate: what evaluates the rows of some numbers; with the difference of each measure from that of
             all other rows, by its name, as far as it is known.
         confidence: of the intervals, if `evaluate` makes them.
+        overall: the values of all rows.
 
     """
     rows: dict[tuple[str, str], list[PredictionSlice]] = {}
@@ -161,7 +170,7 @@ def prediction_slices(
                 made[names.name, value] = result.intervals
     notes += _made(made)
     found, tests = corrected_rows(list(chain.from_iterable(rows.values())))
-    return PredictionSlices(found, confidence, (*notes, *tested.lines(tests)), tests)
+    return PredictionSlices(found, confidence, (*notes, *tested.lines(tests)), tests, dict(overall))
 
 
 def _made(slices: Mapping[tuple[str, str | None], Mapping[str, PredictionInterval]]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ from rankmark.rendering.words import counted, printable
 from rankmark.results.base import Result
 
 if TYPE_CHECKING:
+    from typing import Self
+
     import polars as pl
 
     from rankmark.kinds.rows import Values
@@ -98,6 +101,12 @@ class PredictionResult(Result):
         self._told = tuple(notes)
         self._by_class = by_class
 
+    def with_notes(self, notes: Iterable[str]) -> Self:
+        """The same with more notes."""
+        again = copy(self)
+        again._notes, again._told = (*self._notes, *notes), (*self._told, *notes)
+        return again
+
     @property
     def kinds(self) -> tuple[Kind, ...]:
         """The kind of measure of which a name is understood first."""
@@ -122,7 +131,7 @@ class PredictionResult(Result):
 
         There is none of a measure without a finite value.
         """
-        return MappingProxyType(self._by_label(self._intervals))
+        return self._by_label(self._intervals)
 
     @property
     def undefined(self) -> dict[str, str]:

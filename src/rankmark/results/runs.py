@@ -9,24 +9,30 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
+import numpy as np
+
 from rankmark.errors import UsageError, did_you_mean
-from rankmark.language.written import written
+from rankmark.language.written import paper_column, with_best, written
 from rankmark.rendering.blocks import Block, Code, Grid, Notes
+from rankmark.rendering.drawn import Column, Spark
 from rankmark.rendering.formats.json import ByName
 from rankmark.rendering.numbers import Numbered, Parts
-from rankmark.rendering.words import printable
+from rankmark.rendering.papers import PaperOptions, PaperRow, PaperTable, PaperValue
+from rankmark.rendering.words import listed, printable
+from rankmark.results.reported import Reported
 from rankmark.results.saved import Saved
-from rankmark.results.sliced import Sliced, blocks_of, frame_of
+from rankmark.results.sliced import Sliced, blocks_of, frame_of, papers_of
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
 
     from rankmark.language.measure import Measure
     from rankmark.results.base import Result
 
     Cell: TypeAlias = Callable[[Measure, float], str]
 
-__all__ = ["OfRuns", "Options", "Runs", "numbers_of"]
+__all__ = ["FormatOptions", "OfRuns", "Options", "Runs", "numbers_of"]
 
 T = TypeVar("T")
 
@@ -43,7 +49,11 @@ class Options(TypedDict, total=False):
     signatures: bool | Literal["short"]
 
 
-class OfRuns(Saved, Numbered, ABC):
+class FormatOptions(Options, PaperOptions, total=False):
+    """The same with what those for papers take."""
+
+
+class OfRuns(Saved, Numbered, Reported, ABC):
     """What is shown as results by the names of their runs."""
 
     __slots__ = ()
@@ -62,6 +72,9 @@ class OfRuns(Saved, Numbered, ABC):
 
     def _blocks(self, digits: int, **options: Any) -> Iterator[Block]:
         return View(self._runs, digits=digits, **options).blocks()
+
+    def _paper(self, digits: int, **options: Any) -> Iterator[Block | PaperTable]:
+        return View(self._runs, digits=digits, **options).paper_blocks()
 
     def _record(self, **options: Any) -> dict[str, Any]:
         return View(self._runs, **options).record()
@@ -171,10 +184,13 @@ class View:
         return list(dict.fromkeys(m for result in self.runs.values() for m in result.query_measures))
 
     @cached_property
-    def columns(self) -> list[tuple[str, dict[str, float]]]:
-        """The values of each run by their measures' names, and beside them their bounds or intervals."""
+    def columns(self) -> list[tuple[str, str, dict[str, float]]]:
+        """The values of each run by their measures' names, and beside them their bounds or intervals.
+
+        Each has a title, and which of these figures it is, the empty one for values.
+        """
         return [
-            (" ".join(filter(None, (name, figure))) or "value", values)
+            (" ".join(filter(None, (name, figure))) or "value", figure, values)
             for name, result in self.runs.items()
             for figure, values in _figures(result).items()
         ]
@@ -194,18 +210,38 @@ class View:
 
     def summary(self, cell: Cell) -> Grid:
         """A row a measure, a column a run, with bounds four, with intervals three."""
-        titles = [title for title, _ in self.columns]
-        rows = [
-            [m.label, *(cell(m, values.get(str(m), math.nan)) for _, values in self.columns)]
-            for m in self.measures
-        ]
+        titles = [title for title, *_ in self.columns]
+        rows = [[m.label, *self._summary_row(m, cell)] for m in self.measures]
         return Grid(1, [["measure", *titles], *rows])
+
+    def _summary_row(self, measure: Measure, cell: Cell) -> list[str]:
+        """A measure's figures, of which the best of the runs' values is told."""
+        values = [own.get(str(measure), math.nan) for *_, own in self.columns]
+        comparable = [
+            math.nan if figure else value for (_, figure, _), value in zip(self.columns, values, strict=True)
+        ]
+        cells = [cell(measure, value) for value in values]
+        best = with_best(measure, cells, comparable)
+        return [
+            one if figure else told
+            for (_, figure, _), one, told in zip(self.columns, cells, best, strict=True)
+        ]
+
+    def spread(self) -> Column | None:
+        """How the values of the queries of one result spread."""
+        (result,) = self.runs.values()
+        shapes = [
+            _spark(measure, result.query_values(measure)) if measure in result.query_measures else None
+            for measure in self.measures
+        ]
+        return Column("queries", shapes) if any(shapes) else None
 
     def queries(self, cell: Cell) -> Grid:
         """A row a query of each run, a column a measure."""
         header = ["run"] * self.named + ["query"]
         rows = [row for name, result in self.runs.items() for row in self._query_rows(name, result, cell)]
-        return Grid(len(header), [[*header, *(m.label for m in self.query_measures)], *rows])
+        titles = [*header, *(m.label for m in self.query_measures)]
+        return Grid(len(header), [titles, *rows], "Queries")
 
     def _query_rows(self, name: str, result: Result, cell: Cell) -> Iterator[list[str]]:
         ids = result.query_ids
@@ -223,18 +259,65 @@ class View:
             if self.confusion:
                 yield result.by_class.confusion_grid(digits)
 
+    def paper(self) -> PaperTable:
+        """A row a run, with bounds four, and a column a measure; the other way round of a single one."""
+        rows = [
+            PaperRow(
+                (printable(" ".join(filter(None, (name, figure)))) or "value",),
+                [
+                    PaperValue(values.get(str(m), math.nan), "", _ends(result, m, figure))
+                    for m in self.measures
+                ],
+                rival=not figure,
+            )
+            for name, result in self.runs.items()
+            for figure, values in _figures(result).items()
+            if figure not in ENDS
+        ]
+        intervals = [each for result in self.runs.values() for each in result.intervals.values()]
+        return PaperTable(
+            names=("run" if self.named else "",),
+            columns=list(map(paper_column, self.measures)),
+            rows=rows,
+            about=listed([measure.label for measure in self.measures]),
+            confidence=intervals[0].confidence if intervals else None,
+            spread="interval" if intervals else "none",
+            flat=not self.named,
+        )
+
     def blocks(self) -> Iterator[Block]:
         """What people want to see: the queries or classes if asked for, then the summary, and notes."""
+        yield from self.asked()
+        yield self.summary(self.rounded).printable()._replace(drawn=None if self.named else self.spread)
+        yield from self.beneath()
+        if self.slices:
+            yield from blocks_of(self.slices, self.digits)
+        yield from self.signed()
+
+    def paper_blocks(self) -> Iterator[Block | PaperTable]:
+        """The same for a paper."""
+        yield from self.asked()
+        yield self.paper()
+        yield from self.beneath()
+        if self.slices:
+            yield from papers_of(self.slices)
+        yield from self.signed()
+
+    def asked(self) -> Iterator[Block]:
+        """The queries or classes if asked for."""
         if self.per_query and self.query_measures:
             yield self.queries(self.rounded).printable()
         yield from (grid.printable() for grid in self.classes(self.digits))
-        yield self.summary(self.rounded).printable()
+
+    def beneath(self) -> Iterator[Block]:
+        """What stands beneath the summary."""
         for result in self.runs.values():
             if result.shows_confusion and not self.confusion:
                 yield result.by_class.confusion_grid(self.digits).printable()
         yield Notes(self.notes(), closing=True)
-        if self.slices:
-            yield from blocks_of(self.slices, self.digits)
+
+    def signed(self) -> Iterator[Block]:
+        """The signatures if asked for."""
         if self.signatures:
             yield Code([printable(line) for m in self.measures for line in self.signature_of(m)])
 
@@ -316,6 +399,22 @@ class View:
         return record
 
 
+BINS = 12
+FEWEST = 2 * BINS
+"""Queries of fewer than which bins say nothing."""
+
+
+def _spark(measure: Measure, values: NDArray[np.float64]) -> Spark | None:
+    """The queries' values in bins of the measure's range, or of their own where that is not bounded."""
+    known = values[np.isfinite(values)]
+    if len(known) < FEWEST:
+        return None
+    bounds = zip(measure.bounds, (known.min(), known.max()), strict=True)
+    low, high = (float(own if bound is None else bound) for bound, own in bounds)
+    counts, _ = np.histogram(known, BINS, (low, high))
+    return Spark(counts.tolist(), low, high) if low < high and counts.any() else None
+
+
 def numbers_of(runs: Mapping[str, Result]) -> dict[Parts, float]:
     """What each run came to: by its name, the measure, and which of the figures beside the value it is."""
     return {
@@ -337,6 +436,12 @@ def _figures(result: Result) -> dict[str, dict[str, float]]:
     for end in ENDS if result.intervals else ():
         figures[end] = {m: getattr(each, end) for m, each in _canonical(result, result.intervals)}
     return figures
+
+
+def _ends(result: Result, measure: Measure, figure: str) -> tuple[float, float] | None:
+    """The ends of the interval of a value, if there is one; bounds have none."""
+    own = None if figure else result.intervals.get(measure.label)
+    return None if own is None else (own.low, own.high)
 
 
 def _canonical(result: Result, known: Mapping[str, T]) -> Iterator[tuple[str, T]]:

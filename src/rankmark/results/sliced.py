@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from rankmark.errors import ChoiceError, DataError, did_you_mean
+from rankmark.language.written import paper_column
 from rankmark.rendering.blocks import Block, Grid, Notes
-from rankmark.rendering.words import printable
+from rankmark.rendering.drawn import Column, ranges
+from rankmark.rendering.papers import PaperColumn, PaperRow, PaperTable, PaperValue
+from rankmark.rendering.words import counted, listed, printable
 from rankmark.results.saved import Saved
 from rankmark.statistics.corrections import corrected
 
@@ -21,11 +24,22 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["OfSlices", "Sliced", "blocks_of", "corrected_rows", "frame_of", "slice_label", "slice_members"]
+__all__ = [
+    "OfSlices",
+    "Sliced",
+    "blocks_of",
+    "corrected_rows",
+    "frame_of",
+    "papers_of",
+    "slice_label",
+    "slice_members",
+]
 
 SomeRow = TypeVar("SomeRow", bound=Any)
 NONE = "(none)"
 """What the slice of those without a value is called."""
+SIGN = "†"
+"""What marks a slice in a paper that differs from all others."""
 FEW = 10
 """Slices that an error names."""
 MOST = 10_000
@@ -85,6 +99,8 @@ class Sliced(OfSlices, Saved, ABC):
 
     row: ClassVar[type]
     """What a row is."""
+    counted: ClassVar[str]
+    """Of what a slice is."""
 
     @property
     @abstractmethod
@@ -94,6 +110,11 @@ class Sliced(OfSlices, Saved, ABC):
     @abstractmethod
     def cells(self, row: Any, digits: int) -> list[str]:
         """A row's `columns` for people."""
+
+    def paper_value(self, row: Any) -> PaperValue:
+        """A row's value for papers, marked where it differs from that of all others."""
+        mark = SIGN if row.p_corrected <= 1 - self.confidence else ""
+        return PaperValue(row.value, mark, None if math.isnan(row.low) else (row.low, row.high))
 
     @abstractmethod
     def explained(self) -> Iterator[str]:
@@ -113,6 +134,12 @@ class Sliced(OfSlices, Saved, ABC):
         """The rows of `frame` as dicts."""
         return self.frame.rows(named=True)
 
+    def __repr__(self) -> str:
+        counts = Counter(by for by, _ in {(row.by, row.slice) for row in self.rows})
+        slices = ", ".join(f"{counted(count, 'slice')} by {by}" for by, count in counts.items())
+        measures = ", ".join(dict.fromkeys(row.measure for row in self.rows))
+        return f"<{type(self).__name__} of {measures}: {slices}>"
+
     @property
     def _members(self) -> tuple[Any, ...]:
         """As `OfSlices._members`: the rows."""
@@ -124,6 +151,9 @@ class Sliced(OfSlices, Saved, ABC):
 
     def _blocks(self, digits: int) -> Iterator[Block]:
         return blocks_of({"": self}, digits)
+
+    def _paper(self, digits: int) -> Iterator[Block | PaperTable]:  # noqa: ARG002 - the format's
+        return papers_of({"": self})
 
     def _frame(self) -> pl.DataFrame:
         return self.frame
@@ -190,6 +220,48 @@ def blocks_of(found: Mapping[str, Sliced], digits: int) -> Iterator[Block]:
     yield Notes(list(notes), apart=False)
 
 
+def papers_of(found: Mapping[str, Sliced]) -> Iterator[Block | PaperTable]:
+    """The same for a paper: a table an attribute, with a row a slice and run and a column a measure."""
+    for by in dict.fromkeys(row.by for slices in found.values() for row in slices.rows):
+        yield _paper(found, by)
+    yield Notes(list(dict.fromkeys(line for slices in found.values() for line in slices.explained())))
+
+
+def _paper(found: Mapping[str, Sliced], by: str) -> PaperTable:
+    one, named = next(iter(found.values())), _are_named(found)
+    members = {
+        (each.slice, run): {
+            row.measure: row for row in slices.rows if (row.by, row.slice) == (by, each.slice)
+        }
+        for run, slices in found.items()
+        for each in slices.rows
+        if each.by == by
+    }
+    order = list(dict.fromkeys(slice_ for slice_, _ in members))
+    measures = list(dict.fromkeys(row.measure for own in members.values() for row in own.values()))
+    rows = [
+        PaperRow(
+            (slice_label(slice_), *[printable(run)] * named),
+            [PaperValue(float(getattr(next(iter(own.values())), one.counted)))]
+            + [one.paper_value(own[name]) if name in own else PaperValue(math.nan) for name in measures],
+            rival=named,
+        )
+        for (slice_, run), own in sorted(members.items(), key=lambda each: order.index(each[0][0]))
+    ]
+    marked = any(value.marks for row in rows for value in row.values)
+    return PaperTable(
+        names=(printable(by), *["run"] * named),
+        columns=[PaperColumn(one.counted, whole=True), *map(paper_column, measures)],
+        rows=rows,
+        about=f"{listed(measures)} by {printable(by)}",
+        legend=[
+            f"{SIGN} different from all other {one.counted} (p ≤ {1 - one.confidence:g}, corrected by Holm)"
+        ]
+        * marked,
+        confidence=one.confidence,
+    )
+
+
 def frame_of(found: Mapping[str, Sliced]) -> pl.DataFrame:
     """The same as one table."""
     import polars as pl
@@ -210,7 +282,15 @@ def _grid(found: Mapping[str, Sliced], by: str, digits: int) -> Grid:
         for row in slices.rows
         if row.by == by
     ]
-    return Grid(len(header) - len(columns), [header, *rows])
+    return Grid(len(header) - len(columns), [header, *rows], f"By {printable(by)}", lambda: _drawn(found, by))
+
+
+def _drawn(found: Mapping[str, Sliced], by: str) -> Column | None:
+    """The values with their intervals, if they are all of one measure, whose scale is one."""
+    rows = [row for slices in found.values() for row in slices.rows if row.by == by]
+    if len({row.measure for row in rows}) != 1 or not hasattr(rows[0], "low"):
+        return None
+    return ranges("interval", ((row.low, row.value, row.high) for row in rows), behind="value")
 
 
 def slice_label(value: str | None) -> str:

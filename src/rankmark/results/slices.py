@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -15,7 +15,8 @@ import numpy as np
 from rankmark.aggregation.query_intervals import made_of_terms
 from rankmark.errors import ChoiceError, NotEvaluatedError
 from rankmark.inputs.attributes import aligned, read_attributes, read_slices
-from rankmark.language.written import written
+from rankmark.language.written import differing, written
+from rankmark.rendering.records import Record
 from rankmark.rendering.words import chance, counted, rounded
 from rankmark.results.sliced import Sliced, corrected_rows, slice_members
 from rankmark.statistics.independent import FEW, FEWEST, MeanDifference, group_difference
@@ -42,8 +43,8 @@ NO_DIFFERENCE = MeanDifference(math.nan, math.nan, math.nan, math.nan)
 """Between the sums of two groups of queries, which are of different sizes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
+@dataclass(frozen=True, slots=True, repr=False)
+class Slice(Record):
     """One measure in one slice; NaN where there are too few queries.
 
     Attributes:
@@ -85,7 +86,7 @@ class Slice:
     caution: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Slices(Sliced):
     """The measures of a result in slices of its queries; ``print(slices)`` shows them.
 
@@ -94,6 +95,7 @@ class Slices(Sliced):
         tests: the tests for which the p-values are corrected; one for an attribute of two slices.
         confidence: the share of the intervals that hold the true value.
         notes: what a reader should know.
+        overall: each measure's value of all queries.
 
     """
 
@@ -101,8 +103,10 @@ class Slices(Sliced):
     tests: int
     confidence: float
     notes: tuple[str, ...] = ()
+    overall: Mapping[str, float] = field(default_factory=dict)
 
     row: ClassVar[type] = Slice
+    counted: ClassVar[str] = "queries"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -113,7 +117,7 @@ class Slices(Sliced):
         """As `Sliced.cells`."""
         ends = [rounded(value, f".{digits}f") for value in (row.low, row.high)]
         value = written(row.measure, row.value, digits)
-        difference = written(row.measure, row.difference, digits, "+")
+        difference = differing(row.measure, row.difference, digits)
         return [f"{row.averaged:,}", value, *ends, difference, chance(row.p_corrected, digits)]
 
     def explained(self) -> Iterator[str]:
@@ -162,7 +166,7 @@ def slices_of(
 def _sliced(result: Result, found: QuerySlices, confidence: float) -> Slices:
     members = aligned(found.frame, result.query_ids)
     rows = [row for by in members for row in _rows(result, by, confidence)]
-    return Slices(*corrected_rows(rows), confidence, found.notes)
+    return Slices(*corrected_rows(rows), confidence, found.notes, dict(result.values))
 
 
 def _rows(result: Result, by: pl.Series, confidence: float) -> Iterator[Slice]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankmark.errors import ChoiceError, DataError
+from rankmark.rendering.records import Record
 from rankmark.statistics.chance import LEAST_P, never_zero
 from rankmark.statistics.resampling import Clusters, Floats, as_columns, as_floats, cluster_totals
 from rankmark.statistics.spread import without_rounding
@@ -55,8 +56,8 @@ class AnovaRow(NamedTuple):
     error_freedom: float = math.nan
 
 
-@dataclass(frozen=True)
-class Anova:
+@dataclass(frozen=True, repr=False)
+class Anova(Record):
     """A table of variance: ``anova["system"]`` is the row of a source.
 
     Attributes:

@@ -7,6 +7,8 @@ import sys
 from dataclasses import dataclass
 from typing import Literal
 
+from rankmark.rendering.records import Record
+
 __all__ = ["LEAST_P", "Evidence", "PValue", "Way", "never_zero"]
 
 LEAST_P = sys.float_info.min
@@ -20,8 +22,8 @@ def never_zero(p: float) -> float:
     return p if p > LEAST_P or p != p else LEAST_P
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+@dataclass(frozen=True, slots=True, repr=False)
+class Evidence(Record):
     """What stands behind a p-value.
 
     Attributes:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankmark.errors import DataError
+from rankmark.rendering.records import Record
 from rankmark.statistics.chance import LEAST_P, Evidence, PValue
 from rankmark.statistics.intervals import Interval, known_leverage, standard_error
 from rankmark.statistics.record import check_choice
@@ -73,8 +74,8 @@ class NewSeeds(NamedTuple):
     error: Floats
 
 
-@dataclass(frozen=True, slots=True)
-class Crossed:
+@dataclass(frozen=True, slots=True, repr=False)
+class Crossed(Record):
     """A mean, or a difference of two, with how sure it is for other queries and other seeds; see `crossed`.
 
     Attributes:

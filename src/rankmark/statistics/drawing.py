@@ -23,6 +23,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rankmark.progress import counting
 from rankmark.statistics.resampling import Floats
 
 __all__ = ["MOST_DRAWS", "Counted", "Drawn", "drawn_p", "draws_needed"]
@@ -97,11 +98,12 @@ def drawn_p(extreme: Extreme, columns: int, *, resamples: int, most: int | None 
     draws = np.zeros(columns, dtype=np.int64)
     going, first, end = np.arange(columns), 0, resamples
     most = max(resamples, most or 0)
-    while len(going):
-        counts[going] += np.asarray(extreme(first, end, going), dtype=np.int64)
-        draws[going] = end
-        if end == most:
-            break
-        going = going[counts[going] < ENOUGH]
-        first, end = end, min(MORE * end, most)
+    with counting("drawing", most) as counter:
+        while len(going):
+            counts[going] += np.asarray(extreme(first, end, going), dtype=np.int64)
+            draws[going] = counter.done = end
+            if end == most:
+                break
+            going = going[counts[going] < ENOUGH]
+            first, end = end, min(MORE * end, most)
     return Drawn((counts + 1) / (draws + 1), draws)

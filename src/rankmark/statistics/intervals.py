@@ -11,8 +11,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankmark import _native
 from rankmark.errors import ChoiceError, DataError
+from rankmark.rendering.records import record_html
 from rankmark.statistics.freedom import effective_freedom
 from rankmark.statistics.record import Statistic, check_choice, table
 from rankmark.statistics.resampling import (
@@ -25,6 +25,7 @@ from rankmark.statistics.resampling import (
     check_share,
     cluster_totals,
     known,
+    resampled_sums,
 )
 from rankmark.statistics.spread import ROUNDING, deviations, scaled, without_rounding
 
@@ -80,6 +81,10 @@ class Interval(NamedTuple):
         low = self.low if least is None else max(self.low, float(least))
         return Interval(low, self.high if most is None else min(self.high, float(most)))
 
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        return record_html(self)
+
 
 def bounds_of_difference(one: Bounds, other: Bounds) -> Bounds:
     """The least and the greatest difference of what is between these."""
@@ -90,12 +95,13 @@ def bounds_of_difference(one: Bounds, other: Bounds) -> Bounds:
     )
 
 
-Caution: TypeAlias = Literal["", "alike", "few", "uneven", "skewed"]
+Caution: TypeAlias = Literal["", "alike", "small", "few", "uneven", "skewed"]
 """Why an interval is not to be trusted: one of `CAUTIONS`, or nothing."""
 
 CAUTIONS: Mapping[Caution, str] = MappingProxyType(
     {
         "alike": "all values are the same, which does not say how far off their mean can be",
+        "small": "there are fewer than 10 values, or clusters of them",
         "few": "fewer than 10 values are others than the most frequent one",
         "uneven": "few of the values weigh most",
         "skewed": "the values are few for being so skewed",
@@ -397,7 +403,7 @@ def studentised_ratios(
     units = len(totals)
     terms = [totals, totals**2] if alike else [totals, totals**2, sizes, totals * sizes, sizes**2]
     table = np.column_stack(terms)
-    sums = _native.bootstrap_sums(table, resamples, seed, threads or 0).reshape(resamples, -1)
+    sums = resampled_sums(table, resamples, seed, threads)
     total, squares, *of_sizes = np.ascontiguousarray(sums.T)
     size, products, sizes_squared = of_sizes or (units, total, units)
     mean = total / size
@@ -716,6 +722,8 @@ def caution_of(
         return ""
     if not deviations(values).any():
         return "alike"
+    if _units(values, clusters) < FEWEST:
+        return "small"
     if _differing(values, clusters) < FEWEST:
         return "few"
     if _effective(values, leverage) < min(ALIKE, len(values) / 2):
@@ -728,8 +736,14 @@ def _enough(values: Floats, clusters: Clusters, enough: float) -> bool:
     """Whether the values are so many times their squared skewness, or the clusters, of either kind."""
     if (ways := _ways(clusters)) is not None:
         return all(_enough(values, each, enough) for each in ways)
-    units = len(values) if clusters is None else len(np.unique(np.asarray(clusters)))
-    return units > enough * skewness(values, clusters) ** 2
+    return _units(values, clusters) > enough * skewness(values, clusters) ** 2
+
+
+def _units(values: Floats, clusters: Clusters) -> int:
+    """How many values there are, or clusters of them, of the kind that has fewer."""
+    if (ways := _ways(clusters)) is not None:
+        return min(_units(values, each) for each in ways)
+    return len(values) if clusters is None else len(np.unique(np.asarray(clusters)))
 
 
 def skewness(values: Floats, clusters: Clusters = None) -> float:

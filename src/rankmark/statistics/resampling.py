@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankmark import _native
 from rankmark.errors import ChoiceError, DataError
+from rankmark.progress import reading
 from rankmark.rendering.words import brief
 
 __all__ = [
@@ -78,10 +79,16 @@ def bootstrap_means(
         else:
             totals, sizes = cluster_totals(part, np.asarray(clusters)[rows])
         drawn = np.ascontiguousarray(np.column_stack([totals, sizes]))
-        sums = _native.bootstrap_sums(drawn, resamples, seed, threads or 0).reshape(resamples, -1)
+        sums = resampled_sums(drawn, resamples, seed, threads)
         below = sums[:, len(columns) :] if sizes.size else len(part)
         means[:, columns] = sums[:, : len(columns)] / below
     return means if np.ndim(values) == 2 else means[:, 0]
+
+
+def resampled_sums(table: Floats, resamples: int, seed: int, threads: int | None) -> Floats:
+    """The sums of the columns over resamples of the rows, [resamples, columns]."""
+    with reading("drawing resamples", None, None):
+        return _native.bootstrap_sums(table, resamples, seed, threads or 0).reshape(resamples, -1)
 
 
 def _alike(table: Floats) -> Iterator[tuple[NDArray[np.bool_], list[int]]]:

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::core::scores::code_of;
+
 /// The rows of each segment: segment `i` is `offsets[i]..offsets[i + 1]`.
 fn segments(offsets: &[i64]) -> impl Iterator<Item = Range<usize>> + '_ {
     offsets.windows(2).map(|border| border[0] as usize..border[1] as usize)
@@ -20,6 +22,113 @@ pub fn weighted_sum(values: &[f64], ranks: &[i64], weights: &[f64], offsets: &[i
         own.fold(0.0, |sum, (value, rank)| sum + value * weight(rank))
     };
     segments(offsets).map(sum).collect()
+}
+
+/// The same of values that share the ranks from `first` to `last`, each of which weighs their mean.
+pub fn shared_weighted_sum(
+    values: &[f64],
+    (first, last): (&[i64], &[i64]),
+    weights: &[f64],
+    offsets: &[i64],
+) -> Vec<f64> {
+    let sums = sums_to(weights.iter().copied());
+    let before = |rank: i64| sums[(rank as usize - 1).min(weights.len())];
+    // One rank's weight is taken as it is: a difference of sums would blur its last digit.
+    let weight = |(first, last): (i64, i64)| match weights.get(first as usize - 1) {
+        Some(&own) if first == last => own,
+        _ => (before(last + 1) - before(first)) / (last - first + 1) as f64,
+    };
+    let sum = |rows: Range<usize>| {
+        let ranks = first[rows.clone()].iter().copied().zip(last[rows.clone()].iter().copied());
+        let weighing =
+            values[rows].iter().zip(ranks).filter(|&(_, (first, _))| first <= weights.len() as i64);
+        weighing.fold(0.0, |sum, (value, ranks)| sum + value * weight(ranks))
+    };
+    segments(offsets).map(sum).collect()
+}
+
+/// The sums of the first 0, 1, 2 … numbers.
+fn sums_to(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
+    let sums = numbers.scan(0.0, |sum, number| {
+        *sum += number;
+        Some(*sum)
+    });
+    std::iter::once(0.0).chain(sums).collect()
+}
+
+/// For each item, which shares the ranks from `first` to `last`, the mean over all orders of how many items of its
+/// segment stand among the first as many as its rank, for each of them; 0 for ranks beyond the cutoff.
+///
+/// Of s items that share ranks from f, r are here, and c of those here stand above. Each is at rank p with
+/// probability 1/s, and then (p−f)(r−1)/(s−1) of the others are expected above it.
+pub fn shared_precision((first, last): (&[i64], &[i64]), cutoff: Option<i64>, offsets: &[i64]) -> Vec<f64> {
+    let deepest = last.iter().copied().max().unwrap_or(0);
+    let inverse_ranks = sums_to((1..=deepest).map(|rank| 1.0 / rank as f64));
+    let mut out = Vec::with_capacity(first.len());
+    for rows in segments(offsets) {
+        let mut above = 0;
+        for group in first[rows.clone()].chunk_by(|a, b| a == b) {
+            let (start, end) = (group[0], last[rows.start + above]);
+            let precision = if start == end {
+                (above + 1) as f64 / start as f64
+            } else {
+                let within = end.min(cutoff.unwrap_or(end)).max(start - 1);
+                let inverse = inverse_ranks[within as usize] - inverse_ranks[start as usize - 1];
+                let size = (end - start + 1) as f64;
+                let others = (group.len() - 1) as f64 / (size - 1.0);
+                let places = (within - start + 1) as f64;
+                ((above + 1) as f64 * inverse + others * (places - start as f64 * inverse)) / size
+            };
+            out.extend(group.iter().map(|_| precision));
+            above += group.len();
+        }
+    }
+    out
+}
+
+/// The rows of each segment by falling score, none of which is NaN; those of equal scores as they are in `rows`.
+pub fn by_falling(scores: &[f64], rows: &[i64], offsets: &[i64]) -> Vec<i64> {
+    let score = |row: i64| scores[row as usize];
+    let mut order = Vec::with_capacity(rows.len());
+    let mut keys: Vec<u64> = Vec::new();
+    for segment in segments(offsets) {
+        let own = &rows[segment.clone()];
+        let code = |place: u64| code_of(score(own[place as usize]), false);
+        // A score's code and a row's place in one number, which is sorted sooner than two. The place takes the code's
+        // last bits; where scores differ in these alone, they are sorted again.
+        let places = own.len().next_power_of_two() as u64 - 1;
+        keys.clear();
+        keys.extend((0..own.len() as u64).map(|place| code(place) & !places | place));
+        keys.sort_unstable();
+        order.extend(keys.iter().map(|key| own[(key & places) as usize]));
+        // No early end, so that several are compared at a time.
+        if !order[segment.clone()].windows(2).fold(true, |falls, at| falls & (score(at[0]) >= score(at[1]))) {
+            keys.sort_unstable_by_key(|key| (code(key & places), key & places));
+            let sorted = keys.iter().map(|key| own[(key & places) as usize]);
+            order[segment].iter_mut().zip(sorted).for_each(|(at, row)| *at = row);
+        }
+    }
+    order
+}
+
+/// The first and the last rank that each of some falling scores shares with its equals, if any has some.
+pub fn shared_ranks(scores: &[f64], offsets: &[i64]) -> Option<(Vec<i64>, Vec<i64>)> {
+    let (mut first, mut last) = (vec![0; scores.len()], vec![0; scores.len()]);
+    let mut any = false;
+    for rows in segments(offsets) {
+        let (mut before, mut rank) = (f64::NAN, 0);
+        for ((&score, first), own) in scores[rows.clone()].iter().zip(&mut first[rows.clone()]).zip(1..) {
+            any |= score == before;
+            rank = if score == before { rank } else { own };
+            (*first, before) = (rank, score);
+        }
+        let mut following = 0;
+        for at in rows.clone().rev() {
+            rank = if first[at] == following { rank } else { (at - rows.start + 1) as i64 };
+            (last[at], following) = (rank, first[at]);
+        }
+    }
+    any.then_some((first, last))
 }
 
 /// How many of each segment are true.
@@ -126,6 +235,42 @@ mod tests {
     fn ranks_beyond_the_weights_weigh_nothing() {
         let (values, ranks) = ([1.0, 2.0, 4.0], [1, 3, 2]);
         assert_eq!(weighted_sum(&values, &ranks, &[1.0, 0.5], &[0, 2, 3]), [1.0, 2.0]);
+    }
+
+    #[test]
+    fn shared_ranks_weigh_their_mean_and_one_rank_its_own_weight() {
+        let (values, ranks) = ([1.0, 2.0, 4.0, 8.0], ([1, 2, 2, 4], [1, 3, 3, 4]));
+        let ranks = (&ranks.0[..], &ranks.1[..]);
+        assert_eq!(
+            shared_weighted_sum(&values, ranks, &[1.0, 0.5], &[0, 3, 3, 4]),
+            [1.0 + 6.0 / 4.0, 0.0, 0.0]
+        );
+        let undefined = [1.0, 2.0, 4.0, f64::NAN];
+        assert_eq!(shared_weighted_sum(&undefined, ranks, &[1.0, 0.5, 0.0], &[0, 4]), [2.5]);
+    }
+
+    #[test]
+    fn precision_at_shared_ranks_is_the_mean_over_orders() {
+        // Ranks 1 and 2 shared by one that is here and another: 1/1 or 1/2. Then one of three items at rank 3.
+        let (first, last) = ([1, 3, 1], [2, 3, 1]);
+        assert_eq!(shared_precision((&first, &last), None, &[0, 2, 2, 3]), [0.75, 2.0 / 3.0, 1.0]);
+        assert_eq!(shared_precision((&first[..1], &last[..1]), Some(1), &[0, 1]), [0.5]);
+        // Both of two: the first of them sees 1/1, the second 2/2.
+        assert_eq!(shared_precision((&[1, 1], &[2, 2]), None, &[0, 2]), [1.0, 1.0]);
+    }
+
+    #[test]
+    fn rows_fall_by_score_and_equal_ones_stay_in_order() {
+        let scores = [0.5, -0.0, 0.0, 0.5, f64::INFINITY, 1.0, 1.0 + f64::EPSILON, 1.0];
+        let order = by_falling(&scores, &[3, 2, 1, 0, 5, 6, 4, 7], &[0, 4, 4, 8]);
+        assert_eq!(order, [3, 0, 2, 1, 4, 6, 5, 7]);
+    }
+
+    #[test]
+    fn equal_scores_share_their_ranks() {
+        let shared = (vec![1, 1, 3, 1, 1], vec![2, 2, 3, 2, 2]);
+        assert_eq!(shared_ranks(&[1.0, 1.0, 0.5, 0.0, -0.0], &[0, 3, 3, 5]), Some(shared));
+        assert_eq!(shared_ranks(&[2.0, 1.0, 1.0], &[0, 2, 3]), None);
     }
 
     #[test]

@@ -150,10 +150,10 @@ class _Finder:
             if not name:
                 continue
             if name not in self.names:
-                hint = misread(self.names) or did_you_mean(name, self.names) or ";"
+                which = f"{did_you_mean(name, self.names) or ';'} its columns are {listed(self.names)}"
                 raise ColumnError(
-                    f"{self.where} has no column {name!r} for the {_called(role)}{hint} its columns are "
-                    f"{listed(self.names)}"
+                    f"{self.where} has no column {name!r} for the {_called(role)}"
+                    f"{misread(self.names) or which}"
                 )
             if name in roles:
                 if roles[name] == role:
@@ -180,11 +180,11 @@ class _Finder:
         free = [name for name in self.names if name not in self.said.values()]
         said = {name: f"; {name!r} is said to be the {_called(other)}," for other, name in self.said.items()}
         taken = "".join(said[name] for name in fitting(said, USUAL[role]))
-        hint = misread(self.names) or nearest(USUAL[role], free) or taken or ";"
-        raise ColumnError(
-            f"{self.where} has no column known as the {role}{hint} its columns are "
-            f"{listed(self.names)}; say which it is with {outright(role, system=self.system)}"
+        which = (
+            f"{nearest(USUAL[role], free) or taken or ';'} its columns are {listed(self.names)}; "
+            f"say which it is with {outright(role, system=self.system)}"
         )
+        raise ColumnError(f"{self.where} has no column known as the {role}{misread(self.names) or which}")
 
 
 def _names(role: str, said: object) -> tuple[str, ...]:

@@ -22,6 +22,8 @@ from rankmark.language.conventions.limits import Facts, Limit, Worded
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
 from rankmark.language.registry import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST, Kind, pages
+from rankmark.rendering.blocks import Block, Grid, Section
+from rankmark.rendering.html import in_cell
 
 __all__ = [
     "UNLIKE",
@@ -71,7 +73,7 @@ class Meaning:
     choices: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Convention:
     """How one tool computes its numbers.
 
@@ -129,6 +131,13 @@ class Convention:
 
     def __str__(self) -> str:
         return self.page
+
+    def __repr__(self) -> str:
+        return f"<Convention {self.name}: {self.tool} {self.version}>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the page."""
+        return in_cell(_page_blocks(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return convention, (self.name,)
@@ -199,6 +208,11 @@ class Convention:
         }
         if instead := self.otherwise.get(asked.name):
             raise MeasureError(f"{_unset(asked)} of {self.tool} is not had by like={self.name!r}: {instead}")
+        if asked.page.origin is not None:
+            raise MeasureError(
+                f"{self.name} has no {_unset(asked)}, a measure of your own: evaluate it apart, without "
+                f"like={self.name!r} (on the command line --like)"
+            )
         raise MeasureError(f"{self.name} has no {_unset(asked)}; {there[kind]}")
 
     def _meaning(self, variant: str | Variant, numbers: Mapping[str, str], kind: Kind) -> Meaning:
@@ -244,6 +258,35 @@ def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
+class Conventions(Mapping[str, Convention]):
+    """Conventions by their names; ``print`` shows a line each."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self, known: Mapping[str, Convention]) -> None:
+        self._known = known
+
+    def __getitem__(self, name: str) -> Convention:
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} conventions: {', '.join(self)}>"
+
+    def __str__(self) -> str:
+        return convention_list()
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        rows = ([record.name, record.tool, record.version] for record in self.values())
+        return in_cell([Grid(3, [["name", "tool", "version"], *rows], "Conventions")])
+
+
 @functools.cache
 def conventions() -> Mapping[str, Convention]:
     """Every convention by its name.
@@ -258,7 +301,7 @@ def conventions() -> Mapping[str, Convention]:
     """
     from rankmark.language.conventions.tools import TOOLS
 
-    return MappingProxyType({record.name: record for record in TOOLS})
+    return Conventions({record.name: record for record in TOOLS})
 
 
 def convention(name: str) -> Convention:
@@ -353,6 +396,30 @@ def convention_page(record: Convention) -> str:
         if texts:
             blocks.append("\n".join([title, *map(_item, texts)]))
     return "\n\n".join(blocks)
+
+
+def _page_blocks(record: Convention) -> Iterator[Block]:
+    """The same for notebooks."""
+    yield Section(f"{record.name}: {record.tool} {record.version}", list(_also(record)))
+    choices = [[name, value] for name, value in record.choices.items()]
+    choices += [["item ids", "text"]] * record.text_items
+    if choices:
+        yield Grid(2, [["choice", "here"], *choices], "Choices that differ from the standard")
+    for of, names in (
+        ("", record.measures),
+        (" of predictions", record.predictions),
+        (" of classes", record.classes),
+    ):
+        rows = [
+            [_shown(name), _shown(_target(variant)) + _bracketed(own)]
+            for name, variant in names.items()
+            for own in [variant.choices if isinstance(variant, Variant) else {}]
+        ]
+        if rows:
+            yield Grid(2, [["there", "here"], *rows], f"What it calls the measures{of}")
+    for title, texts in (("How to compare", record.notes), ("What cannot be reproduced", record.cannot)):
+        if texts:
+            yield Section(title, list(map(str, texts)))
 
 
 def _also(record: Convention) -> Iterator[str]:

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping
+from hashlib import sha256
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from rankmark.rendering.format import Format
-from rankmark.rendering.html import html
+from rankmark.rendering.html import STYLE, html
+from rankmark.rendering.theme import variables
 
 if TYPE_CHECKING:
     from rankmark.rendering.format import Showable
 
 __all__ = ["FORMAT"]
 
-STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2em; }
-table { border-collapse: collapse; margin: 1em 0; font-variant-numeric: tabular-nums; }
-th, td { border-bottom: 1px solid #8884; padding: .2em .8em; text-align: right; }
-th:first-child, td:first-child { text-align: left; }
-"""
+PAGE = (
+    STYLE
+    + variables("html")
+    + "html{background:var(--rm-paper);color-scheme:light dark}"
+    + "body{margin:0 auto;padding:1.2rem clamp(.5rem,3vw,2rem);max-width:84rem}"
+    + ".rankmark h1{font-size:20px;line-height:1.3;margin:.3em 0 .6em}"
+    + ".rankmark .rm-table{max-height:80vh}"
+    + "@page{margin:15mm}@media print{body{padding:0;max-width:none}.rankmark tr{break-inside:avoid}}"
+)
+POLICY = (
+    "default-src 'none'; base-uri 'none'; form-action 'none'; "
+    f"style-src 'sha256-{b64encode(sha256(PAGE.encode()).digest()).decode()}'"
+)
+"""Nothing but this style sheet: no script runs and nothing is fetched, whatever the page says."""
 
 
 class Html(Format):
@@ -31,9 +43,18 @@ class Html(Format):
 
     def text(self, shown: Showable, digits: int, options: Mapping[str, Any]) -> str:
         """All blocks."""
-        head = f'<meta charset="utf-8">\n<title>rankmark</title>\n<style>{STYLE}</style>'
-        body = html(shown._page(digits, **options))
-        return f"<!doctype html>\n<html>\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+        title = escape(shown._title())
+        head = [
+            '<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark">',
+            f"<title>{title} · rankmark</title>",
+            f"<style>{PAGE}</style>",
+        ]
+        body = f'<main class="rankmark">\n<h1>{title}</h1>\n{html(shown._page(digits, **options))}\n</main>'
+        lines = ["<!doctype html>", '<html lang="en">', "<head>", *head, "</head>"]
+        return "\n".join([*lines, "<body>", body, "</body>", "</html>"]) + "\n"
 
 
 FORMAT = Html()

@@ -2,104 +2,156 @@ r"""LaTeX for papers, which needs ``\usepackage{booktabs}``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from rankmark.rendering.blocks import Block, Code, Grid, Marked, Notes, Prose
-from rankmark.rendering.format import TextFormat
-
-if TYPE_CHECKING:
-    from rankmark.rendering.format import Showable
+from rankmark.rendering.blocks import Grid
+from rankmark.rendering.papers import BEST, SECOND, Laid, PaperCell, PaperFormat, with_minus
 
 __all__ = ["FORMAT"]
 
-SIGNS = {"↑": "uparrow", "↓": "downarrow", "≤": "leq"}
+SPECIAL: Mapping[str, str] = {
+    **{char: "\\" + char for char in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "[": "{[}",
+    "`": r"\textasciigrave{}",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "−": "$-$",
+    "∞": r"$\infty$",
+    "…": r"\ldots{}",
+    "±": r"$\pm$",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+    "²": "$^2$",
+    "\N{REPLACEMENT CHARACTER}": "?",
+    "†": r"\dag{}",
+    "‡": r"\ddag{}",
+    "§": r"\S{}",
+    "¶": r"\P{}",
+    "‖": r"$\|$",
+    "α": r"$\alpha$",
+    "η": r"$\eta$",
+    "χ": r"$\chi$",
+    "ω": r"$\omega$",
+}
+"""What LaTeX would understand, or pdfLaTeX does not know."""
+RAISED: Mapping[str, str] = {"†": r"\dagger", "‡": r"\ddagger", "§": r"\S", "¶": r"\P", "‖": r"\|"}
 
 
-class Latex(TextFormat):
+class Latex(PaperFormat):
     """Tables to be put into a paper; sentences are comments."""
 
     name = "latex"
     endings = (".tex",)
     place = 5
-
-    def text(self, shown: Showable, digits: int, options: Mapping[str, Any]) -> str:
-        """What a paper shows, and at its end, without an empty line, what belongs to all of it."""
-        blocks: list[Block] = list(shown._paper(digits, **options))
-        closing = [block for block in blocks if _is_closing(block)]
-        texts = ["\n\n".join(map(self.block, (block for block in blocks if not _is_closing(block))))]
-        return "\n".join([*texts, *map(self.block, closing)]) + "\n"
+    comment = "%"
 
     def grid(self, grid: Grid) -> str:
         """A tabular."""
-        header, *rows = (" & ".join(map(_escaped, row)) + r" \\" for row in grid.rows)
-        return "\n".join(_tabular(grid, header, rows))
+        header, *rows = (_row(map(_escaped, row)) for row in with_minus(grid).rows)
+        return "\n".join(_tabular(grid.names, len(grid.rows[0]), [header], [rows]))
 
-    def marked(self, table: Marked) -> str:
-        """A table with its caption, and the marks raised."""
-        header, *rows = table.grid.rows
-        # Marks are formulas, so the cells are escaped before they get them.
+    def table(self, laid: Laid) -> str:
+        """A table with its caption above it, as tables have."""
+        groups = [
+            [_row([*map(_escaped, names), *map(_cell, cells)]) for names, cells in own] for own in laid.groups
+        ]
+        label = [] if laid.label is None else [rf"\label{{{laid.label}}}"]
         lines = [
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{_escaped(table.caption)}}}",
-            *_tabular(
-                table.grid,
-                " & ".join(map(_escaped, header)) + r" \\",
-                (_marked_row(row, own, table.room) for row, own in zip(rows, table.marks, strict=True)),
-            ),
+            rf"\caption{{{_escaped(laid.caption)}}}",
+            *label,
+            *_tabular(laid.names, laid.width, list(_header(laid)), groups),
             r"\end{table}",
         ]
-        return "\n".join(map(_with_signs, lines))
-
-    def notes(self, notes: Notes) -> str:
-        """Comments."""
-        return "\n".join(f"% {line}" for line in notes.lines)
-
-    def prose(self, prose: Prose) -> str:
-        """Comments."""
-        return self.notes(Notes(prose.lines))
-
-    def code(self, code: Code) -> str:
-        """Comments."""
-        return self.notes(Notes(code.lines))
+        return "\n".join(lines)
 
 
-def _is_closing(block: Block) -> bool:
-    return isinstance(block, Code) or (isinstance(block, Notes) and block.closing)
+def _tabular(names: int, width: int, header: Iterable[str], groups: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield rf"\begin{{tabular}}{{{'l' * names}{'r' * (width - names)}}}"
+    yield r"\toprule"
+    yield from header
+    for rows in groups:
+        yield r"\midrule"
+        yield from rows
+    yield r"\bottomrule"
+    yield r"\end{tabular}"
 
 
-def _tabular(grid: Grid, header: str, rows: Iterable[str]) -> list[str]:
-    columns = "l" * grid.names + "r" * (len(grid.rows[0]) - grid.names)
-    begin = rf"\begin{{tabular}}{{{columns}}}"
-    return [begin, r"\toprule", header, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
+def _row(cells: Iterable[str]) -> str:
+    return " & ".join(cells) + r" \\"
 
 
-def _marked_row(row: Sequence[str], marks: Sequence[str], room: bool) -> str:
-    name, *numbers = row
-    cells = (number + _raised(mark, room) for number, mark in zip(numbers, marks, strict=True))
-    return " & ".join([_escaped(name), *cells]) + r" \\"
+def _header(laid: Laid) -> Iterator[str]:
+    """Lines above the columns, the last over each one and others over several."""
+    *above, last = laid.header
+    for line in above:
+        yield _row(
+            text if span == 1 else rf"\multicolumn{{{span}}}{{c}}{{{text}}}" for text, span in _texts(line)
+        )
+        yield "".join(_rules(line))
+    yield _row(text for text, _ in _texts(last))
 
 
-def _raised(marks: str, room: bool) -> str:
-    shown = "".join(f"\\{SIGNS[mark]}" if mark in SIGNS else mark for mark in marks.strip())
-    filler = r"\phantom{\uparrow}" if marks and not shown and room else ""
-    return f"$^{{{shown or filler}}}$" if shown or filler else ""
+def _texts(line: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    return ((_escaped(text), span) for text, span in line)
 
 
-def _with_signs(line: str) -> str:
-    for sign, command in SIGNS.items():
-        line = line.replace(sign, rf"$\{command}$")
-    return line
+def _rules(line: Sequence[tuple[str, int]]) -> Iterator[str]:
+    """A rule under each text but the first, which is what names are."""
+    column = 1
+    for text, span in line:
+        if column > 1 and text:
+            yield rf"\cmidrule(lr){{{column}-{column + span - 1}}}"
+        column += span
+
+
+def _cell(cell: PaperCell) -> str:
+    if not cell.number:
+        return "--"
+    beside, marks = cell.room
+    return "".join((_placed(cell), _raised(cell.marks, marks), _phantom(_small(beside))))
+
+
+def _placed(cell: PaperCell) -> str:
+    """The number, and what is beside it, as the best or second best or neither."""
+    text = _escaped(cell.number) + _small(cell.beside)
+    if cell.ends is not None:
+        up, down = cell.ends
+        text += f"$^{{{up}}}_{{{down.replace('−', '-')}}}$"
+    if cell.place == BEST:
+        bold = r"\boldmath " if "$" in text else ""  # or formulas are not
+        return rf"\textbf{{{bold}{text}}}"
+    return rf"\underline{{{text}}}" if cell.place == SECOND else text
+
+
+def _small(beside: str) -> str:
+    return rf"\,{{\scriptsize {_escaped(beside)}}}" if beside else ""
+
+
+def _phantom(text: str) -> str:
+    return rf"\phantom{{{text}}}" if text else ""
+
+
+def _raised(marks: str, room: str) -> str:
+    """Marks, and room for those that others in the column have more."""
+    more = rf"\phantom{{{_signs(room)}}}" if room else ""
+    return f"$^{{{_signs(marks)}{more}}}$" if marks or room else ""
+
+
+def _signs(marks: str) -> str:
+    return "".join(RAISED.get(mark, rf"\mathrm{{{mark}}}") for mark in marks)
 
 
 def _escaped(text: str) -> str:
     """The text with what LaTeX would understand escaped."""
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    special |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "[": "{[}"}
-    special |= {char: "\\" + char for char in "&%$#_{}"}
-    special |= {"≤": r"$\leq$", "≥": r"$\geq$", "−": "$-$", "∞": r"$\infty$", "…": r"\ldots{}"}
-    return "".join(special.get(char, char) for char in text)
+    return "".join(SPECIAL.get(char, char) for char in text).replace("--", "-{}-")
 
 
 FORMAT = Latex()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from textwrap import fill, indent
 
 from rankmark.rendering.blocks import Code, Grid, Marked, Notes, Prose, Section
+from rankmark.rendering.drawn import room
 from rankmark.rendering.format import TextFormat
 
-__all__ = ["FORMAT"]
+__all__ = ["DRAWN", "FORMAT"]
 
 WIDTH = 80
 
@@ -19,9 +20,20 @@ class Table(TextFormat):
     endings = ("", ".txt")
     place = 1
 
+    def __init__(self, *, drawn: bool = False) -> None:
+        self.drawn = drawn
+
     def grid(self, grid: Grid) -> str:
-        """Columns aligned by spaces."""
+        """Columns aligned by spaces; with drawings behind them, where these are to be seen and have room."""
         widths = grid.widths()
+        column = grid.drawn() if self.drawn and grid.drawn else None
+        if column is not None:
+            drawings = ["" if shape is None else shape.letters() for shape in column.shapes]
+            wide = max(map(len, (column.title, *drawings)))
+            if sum(widths) + 2 * len(widths) + wide <= room():
+                cells = [each.ljust(wide) for each in (column.title, *drawings)]
+                rows = [[*row, cell] for row, cell in zip(grid.rows, cells, strict=True)]
+                return self.grid(grid._replace(rows=rows, drawn=None))
         header, *rows = grid.rows
         lines = [header, ["-" * width for width in widths], *rows]
         return "\n".join("  ".join(grid.padded(line, widths)).rstrip() for line in lines)
@@ -58,3 +70,5 @@ def _wrapped(line: str) -> str:
 
 
 FORMAT = Table()
+DRAWN = Table(drawn=True)
+"""The same for a terminal that shows drawings."""

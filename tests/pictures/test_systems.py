@@ -1,0 +1,160 @@
+"""Pictures of systems side by side: that their numbers are those of the results."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+import pytest
+
+import rankmark as rm
+from rankmark.figures import Boxes, Figure, Line, Mark, Points, Segments
+from rankmark.results import Comparison, Runs
+
+SomeMark = TypeVar("SomeMark", bound=Mark)
+QRELS = {f"q{i}": {f"d{j}": (i + j) % 3 for j in range(6)} for i in range(12)}
+RUNS = {
+    name: {query: {f"d{j}": (j * step + i) % 7 for j in range(6)} for i, query in enumerate(QRELS)}
+    for name, step in (("old", 2), ("new", 3), ("third", 5))
+}
+MEASURES = ["nDCG@1", "nDCG@3", "nDCG@6", "MeanRank"]
+
+
+def evaluated() -> Runs:
+    return Runs({name: rm.evaluate(QRELS, run, MEASURES).with_intervals() for name, run in RUNS.items()})
+
+
+def compared(**options: object) -> Comparison:
+    return rm.compare(QRELS, RUNS, ["nDCG@3", "MeanRank"], **options)  # type: ignore[arg-type]
+
+
+def marks(figure: Figure, kind: type[SomeMark], panel: int = 0) -> list[SomeMark]:
+    return [mark for mark in figure.panels[panel].marks if isinstance(mark, kind)]
+
+
+def test_curves_are_of_the_values_at_each_cutoff_with_their_intervals() -> None:
+    runs = evaluated()
+    figure = runs.plot("cutoffs")
+    lines = marks(figure, Line)
+    assert [line.name for line in lines] == list(RUNS)
+    for line in lines:
+        result = runs[line.name]
+        names = MEASURES[:3]
+        np.testing.assert_array_equal(line.x, [1, 3, 6])
+        np.testing.assert_array_equal(line.y, [result[name] for name in names])
+        assert line.low is not None
+        np.testing.assert_array_equal(line.low, [result.intervals[name].low for name in names])
+
+
+def test_of_many_systems_curves_have_no_bands_but_are_told_apart() -> None:
+    run, many = RUNS["old"], [f"s{i}" for i in range(12)]
+    result = rm.evaluate(QRELS, run, MEASURES).with_intervals()
+    figure = Runs(dict.fromkeys(many, result)).plot("cutoffs")
+    lines = marks(figure, Line)
+    assert all(line.low is None for line in lines)
+    assert len({(line.tone, line.dashed) for line in lines}) == 12
+    assert "not drawn" in figure.subtitle
+
+
+def test_one_cutoff_is_no_curve() -> None:
+    with pytest.raises(rm.PictureError, match="several cutoffs"):
+        rm.evaluate(QRELS, RUNS["old"], ["nDCG@3", "AP"]).plot("cutoffs")
+
+
+def test_values_are_those_of_the_results() -> None:
+    runs = evaluated()
+    figure = runs.plot("values", measures="MeanRank")
+    (points,) = marks(figure, Points)
+    np.testing.assert_array_equal(points.x, [runs[name]["MeanRank"] for name in RUNS])
+    assert points.right is not None
+    np.testing.assert_array_equal(points.right, [runs[name].intervals["MeanRank"].high for name in RUNS])
+    assert "lower is better" in figure.panels[0].x.label
+
+
+def test_a_distribution_is_of_the_queries() -> None:
+    runs = evaluated()
+    figure = runs.plot("distribution", measure="nDCG@3", systems="new")
+    (line,), (box,), (mean,) = marks(figure, Line), marks(figure, Boxes, 1), marks(figure, Points, 1)
+    values = np.sort(runs["new"].query_values("nDCG@3"))
+    np.testing.assert_allclose(
+        [np.mean(values <= x) for x in line.x[1:]], line.y[1:], err_msg="the share up to each value"
+    )
+    assert box.middle == np.median(values)
+    assert mean.x == runs["new"]["nDCG@3"]
+
+
+def test_many_queries_at_few_places_are_points_of_different_breadth() -> None:
+    rng = np.random.default_rng(0)
+    old, new = 1 / rng.integers(1, 4, (2, 5000))
+    figure = rm.compare_matrix({"old": old, "new": new}, "RR", baseline="old").plot("scatter")
+    points = marks(figure, Points)
+    assert sum(len(each.x) for each in points) == 9
+    sizes = np.concatenate([each.sizes for each in points if each.sizes is not None])
+    assert sizes.max() <= 4
+    assert np.square(sizes).sum() <= 400
+
+
+def test_many_queries_are_drawn_as_a_cloud() -> None:
+    rng = np.random.default_rng(0)
+    old, new = rng.random((2, 5000))
+    figure = rm.compare_matrix({"old": old, "new": new}, "AP", baseline="old").plot("scatter")
+    assert sum(len(each.x) for each in marks(figure, Points)) == 5000
+    assert len(figure.to_svg()) < 200_000
+
+
+@pytest.mark.parametrize("measure", ["nDCG@3", "MeanRank"])
+def test_a_forest_has_each_pair_with_both_intervals(measure: str) -> None:
+    comparison = compared(baseline="old")
+    figure = comparison.plot("forest", measure=measure)
+    pairs = [pair for pair in comparison.pairs if pair.measure.label == measure]
+    drawn = {int(y): i for points in marks(figure, Points) for i, y in enumerate(points.y)}
+    assert sorted(drawn) == list(range(len(pairs)))
+    for points in marks(figure, Points):
+        for i, y in enumerate(points.y):
+            pair = pairs[int(y)]
+            assert points.x[i] == pair.difference
+            assert points.left is not None
+            assert points.left[i] == pair.interval.low
+            assert points.hollow == (not pair.significant)
+            assert points.tone == ("ink" if not pair.significant else "good" if pair.better else "bad")
+    (wide,) = marks(figure, Segments)
+    np.testing.assert_array_equal(wide.to_x, [pair.simultaneous.high for pair in pairs])
+    assert figure.panels[0].y.names == ("new", "third")
+
+
+def test_a_forest_of_pairs_that_were_not_compared_says_which_were() -> None:
+    with pytest.raises(rm.PictureError, match="there is new − old, third − old"):
+        compared(baseline="old").plot("forest", system="new", baseline="third")
+
+
+def test_queries_are_points_by_both_systems() -> None:
+    comparison = compared(baseline="old")
+    figure = comparison.plot("scatter", measure="MeanRank", system="new")
+    pair = comparison.pair("MeanRank", "new")
+    counts = {mark.tone: mark.sizes for mark in marks(figure, Points)}
+    there = {
+        tone: int(np.round(np.square(counts[tone])).sum()) if counts.get(tone) is not None else 0  # type: ignore[arg-type]
+        for tone in ("good", "muted", "bad")
+    }
+    assert there == {"good": pair.wins, "muted": pair.ties, "bad": pair.losses}
+    better = next(mark for mark in marks(figure, Points) if mark.tone == "good")
+    assert (better.y < better.x).all(), "less is better"
+
+
+def test_movers_go_from_the_value_before_to_that_after() -> None:
+    comparison = compared(baseline="old")
+    figure = comparison.plot("movers", measure="MeanRank", system="third", count=5)
+    moved = [each for each in comparison.movers(5, "MeanRank") if each.system == "third"]
+    assert figure.panels[0].y.names == tuple(str(each.query) for each in moved)
+    before, *after = marks(figure, Points)
+    np.testing.assert_array_equal(before.x, [each.baseline_value for each in moved])
+    for points in after:
+        for x, y in zip(points.x, points.y, strict=True):
+            assert x == moved[int(y)].value
+            assert points.tone == ("good" if moved[int(y)].difference < 0 else "bad")
+
+
+def test_where_no_query_changed_there_are_no_movers() -> None:
+    same = rm.compare_matrix({"old": [0.1, 0.2], "new": [0.1, 0.2]}, "AP")
+    with pytest.raises(rm.PictureError, match="no query changed"):
+        same.plot("movers")
