@@ -69,7 +69,9 @@ __version__: str
 
 ACE: Measure
 AP: Measure
+APLT: Measure
 AUC: Measure
+AggregateDiversity: Measure
 AveragePrecision: Measure
 BPM: Measure
 BalancedAccuracy: Measure
@@ -87,12 +89,18 @@ CG: Measure
 COPC: Measure
 CalibrationIntercept: Measure
 CalibrationSlope: Measure
+CatalogueCoverage: Measure
+CategoryCoverage: Measure
+CategoryEntropy: Measure
 Compatibility: Measure
 Confusion: Measure
 DCG: Measure
 ECE: Measure
 ERR: Measure
 ExplainedVariance: Measure
+ExposureEntropy: Measure
+ExposureGini: Measure
+ExposureSimpson: Measure
 F: Measure
 FDR: Measure
 FNR: Measure
@@ -107,6 +115,7 @@ HitRatio: Measure
 INSQ: Measure
 INST: Measure
 IPrec: Measure
+IntraListDiversity: Measure
 Judged: Measure
 KS: Measure
 Kappa: Measure
@@ -124,6 +133,7 @@ MaxRank: Measure
 MeanP: Measure
 MeanR: Measure
 MeanRank: Measure
+Miscalibration: Measure
 MulticlassAUC: Measure
 MulticlassErrorRate: Measure
 MulticlassAccuracy: Measure
@@ -137,6 +147,8 @@ NCU: Measure
 NE: Measure
 NPV: Measure
 NearlyERR: Measure
+NotInTrain: Measure
+Novelty: Measure
 NumNonrelRet: Measure
 NumQ: Measure
 NumRel: Measure
@@ -152,6 +164,8 @@ PPlus: Measure
 PRAUC: Measure
 PartialAUC: Measure
 Pearson: Measure
+Personalisation: Measure
+Popularity: Measure
 QMeasure: Measure
 R2: Measure
 R: Measure

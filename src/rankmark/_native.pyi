@@ -87,13 +87,14 @@ class JudgedLists:
     retrieved: NDArray[np.int64]
     answered: NDArray[np.bool_]
     tied_rank: NDArray[np.int64]
-    first: tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]] | None
+    first: tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.int64]] | None
 
 class ItemNumbers:
     """Items with numbers."""
 
     @staticmethod
     def of(columns: list[tuple[Table, str, str]]) -> tuple[ItemNumbers, list[NDArray[np.int32]]]: ...
+    def extended(self, table: Table, what: str, name: str) -> ItemNumbers: ...
     def __len__(self) -> int: ...
     def ids(self) -> list[int] | list[str]: ...
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import rankmark as rm
 from rankmark.language.choices import values_of
-from rankmark.language.registry import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST
+from rankmark.language.registry import FIRST
 from strategies import (
     ALL_PAGES,
     HAS_A_BETTER,
@@ -70,7 +70,7 @@ def test_a_default_need_not_be_said(name: str) -> None:
 @every_measure_of_any_kind
 def test_every_alias_is_understood_in_any_case(name: str) -> None:
     page = ALL_PAGES[name]
-    kinds = {"list": LISTS_FIRST, "row": ROWS_FIRST, "class": CLASSES_FIRST}[page.kind]
+    kinds = FIRST[page.kind]
     for alias, parameters in [*((alias, {}) for alias in (name, *page.aliases)), *page.variants.items()]:
         if alias.lower() in AMBIGUOUS and alias != name:
             continue
@@ -183,8 +183,8 @@ def test_a_page_says_all_that_a_reader_needs(name: str) -> None:
     page = ALL_PAGES[name]
     assert re.search(rf"^    {re.escape(name)}\S* = |^    F_β@k = ", page.doc, re.MULTILINE), "formula"
     assert ("less is better" in page.doc) == (page.better == "less")
-    of_lists = ("No relevant item", "Equal scores") if page.kind == "list" else ()
-    for heading in ("Range: ", *of_lists, "Source: "):
+    of_kind = {"list": ("No relevant item", "Equal scores"), "item": ("Needs: ",)}.get(page.kind, ())
+    for heading in ("Range: ", *of_kind, "Source: "):
         assert re.search(rf"^{heading}", page.doc, re.MULTILINE), heading
     assert ">>> " in page.doc.partition("\nExample:\n")[2], "worked example"
     for parameter in page.parameters.values():

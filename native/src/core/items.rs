@@ -2,6 +2,7 @@
 
 use hashbrown::HashTable;
 
+use crate::core::column::Column;
 use crate::core::error::{Class, Error, Result};
 use crate::core::hash::Key;
 use crate::core::ids::Ids;
@@ -12,7 +13,7 @@ const PIECE: usize = 1 << 12;
 const MOST: usize = i32::MAX as usize;
 
 /// Ids of one type, numbered from 0 in the order in which they first come.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Items {
     numbers: HashTable<u32>,
     integers: Vec<i64>,
@@ -20,7 +21,7 @@ pub struct Items {
 }
 
 /// Texts one after the other.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Texts {
     bytes: Vec<u8>,
     ends: Vec<usize>,
@@ -47,19 +48,9 @@ impl Items {
     pub fn add(&mut self, ids: &Ids<'_>, what: &str, mut each: impl FnMut(u32)) -> Result<()> {
         match ids {
             Ids::Integer(column) if self.texts.ends.is_empty() => {
-                let mut scratch = Vec::new();
-                for start in (0..column.len()).step_by(PIECE) {
-                    let rows = start..column.len().min(start + PIECE);
-                    column.values(rows, &mut scratch).iter().for_each(|&id| each(self.integer(id)));
-                }
+                in_pieces(column, |id| each(self.integer(id)));
             }
-            Ids::Text(column) if self.integers.is_empty() => {
-                let mut scratch = Vec::new();
-                for start in (0..column.len()).step_by(PIECE) {
-                    let rows = start..column.len().min(start + PIECE);
-                    column.values(rows, &mut scratch).iter().for_each(|&id| each(self.text(id)));
-                }
-            }
+            Ids::Text(column) if self.integers.is_empty() => in_pieces(column, |id| each(self.text(id))),
             _ => {
                 let (here, there) = match ids {
                     Ids::Integer(_) => ("integers", "strings"),
@@ -84,7 +75,8 @@ impl Items {
         self.integers.len().max(self.texts.ends.len())
     }
 
-    fn integer(&mut self, id: i64) -> u32 {
+    /// The number of an integer id, the next if it has none.
+    pub fn integer(&mut self, id: i64) -> u32 {
         let integers = &mut self.integers;
         let next = integers.len() as u32;
         let known = |&number: &u32| integers[number as usize] == id;
@@ -126,5 +118,47 @@ impl Items {
     /// The texts in the order of their numbers; none where ids are integers.
     pub fn texts(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.texts.ends.len() as u32).map(|number| self.texts.get(number))
+    }
+}
+
+/// Reads a column some rows at a time.
+fn in_pieces<K: Copy>(column: &Column<'_, K>, mut each: impl FnMut(K)) {
+    let mut scratch = Vec::new();
+    for start in (0..column.len()).step_by(PIECE) {
+        let rows = start..column.len().min(start + PIECE);
+        column.values(rows, &mut scratch).iter().for_each(|&id| each(id));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_numbered_as_they_first_come() {
+        let mut items = Items::default();
+        let numbers: Vec<u32> = [7, -2, 7, 9, -2].iter().map(|&id| items.integer(id)).collect();
+        assert_eq!(numbers, [0, 1, 0, 2, 1]);
+        assert_eq!((items.len(), items.integers()), (3, &[7, -2, 9][..]));
+        assert_eq!((items.of_integer(9), items.of_integer(8)), (Some(2), None));
+        assert_eq!(items.of_text(b"7"), None);
+    }
+
+    #[test]
+    fn texts_are_numbered_as_they_first_come() {
+        let mut items = Items::default();
+        let numbers: Vec<u32> = ["b", "", "b", "ab"].iter().map(|id| items.text(id.as_bytes())).collect();
+        assert_eq!(numbers, [0, 1, 0, 2]);
+        assert_eq!(items.texts().collect::<Vec<_>>(), [&b"b"[..], b"", b"ab"]);
+        assert_eq!((items.of_text(b"ab"), items.of_text(b"a"), items.of_integer(0)), (Some(2), None, None));
+    }
+
+    #[test]
+    fn many_items_are_all_found_again() {
+        let mut items = Items::default();
+        for id in 0..10_000 {
+            assert_eq!(items.integer(id * 31), id as u32);
+        }
+        assert!((0..10_000).all(|id| items.of_integer(id * 31) == Some(id as u32)));
     }
 }

@@ -21,7 +21,8 @@ use crate::python::tables::Table;
 
 /// The judged lists of some queries as flat arrays; `queries` is a slice or an array of their numbers.
 ///
-/// `first` is the numbers, the grades and the offsets of the items at the top of each list, where they were kept.
+/// `first` is the numbers of the items at the top of each list, whether each ties with the next, and the offsets,
+/// where they were kept.
 #[pyclass(frozen, get_all, module = "rankmark._native")]
 pub struct JudgedLists {
     queries: Py<PyAny>,
@@ -35,7 +36,7 @@ pub struct JudgedLists {
     retrieved: Py<PyArray1<i64>>,
     answered: Py<PyArray1<bool>>,
     tied_rank: Py<PyArray1<i64>>,
-    first: Option<(Py<PyArray1<i32>>, Py<PyArray1<f64>>, Py<PyArray1<i64>>)>,
+    first: Option<(Py<PyArray1<i32>>, Py<PyArray1<bool>>, Py<PyArray1<i64>>)>,
 }
 
 impl JudgedLists {
@@ -63,7 +64,7 @@ impl JudgedLists {
             first: lists.first.map(|first| {
                 (
                     first.items.into_pyarray(py).unbind(),
-                    first.grades.into_pyarray(py).unbind(),
+                    first.tied.into_pyarray(py).unbind(),
                     first.offsets.into_pyarray(py).unbind(),
                 )
             }),
@@ -104,6 +105,24 @@ impl ItemNumbers {
         })?;
         let (items, rows) = found.map_err(|error: Error| raise(py, &error))?;
         Ok((Self(Arc::new(items)), rows.into_iter().map(|numbers| numbers.into_pyarray(py)).collect()))
+    }
+
+    /// The same with those of one more column.
+    fn extended<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Bound<'py, Table>,
+        what: &str,
+        name: &str,
+    ) -> PyResult<Self> {
+        let table = &table.get().0;
+        let found = unlocked(py, || {
+            let what = column_of(what, "item", name);
+            let mut items = (*self.0).clone();
+            items.add(&Ids::new(table, name, &what)?, &what, |_| {})?;
+            Ok(items)
+        })?;
+        found.map(|items| Self(Arc::new(items))).map_err(|error: Error| raise(py, &error))
     }
 
     /// How many items have a number.

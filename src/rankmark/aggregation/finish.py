@@ -101,8 +101,8 @@ def _settled(
     found = seen.settled(number, group, choices, k)
     if choices.no_relevant == "error":
         for measure, each in found.items():
-            # To a quotient of two sums such queries add nothing.
-            if each.no_relevant and measure.page.aggregate != "ratio":
+            # To a quotient of two sums such queries add nothing, and measures of items look at other things.
+            if each.no_relevant and measure.page.aggregate != "ratio" and measure.page.kind != "item":
                 refuse_no_relevant(measure, seen.undefined(measure, each, choices))
     return found
 

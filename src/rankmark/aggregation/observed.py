@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 from rankmark.aggregation.oddities import order_of
 from rankmark.aggregation.refusals import NONE, Some, some_of
 from rankmark.aggregation.settled import Settled, counted, counting, left_out
-from rankmark.kinds.items import RecommendedLists, recommended_together
 from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.language.own import QueryError
 
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rankmark import _native
-    from rankmark.kinds.items import ItemFacts
+    from rankmark.kinds.items import Numbers, RecommendedLists
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
 
@@ -40,7 +38,8 @@ class Measured:
             denominators; NaN where nothing is relevant.
         hits: number of judged items in their lists.
         order: in how many lists relevant items stand below the others, and in how many above.
-        recommended: the items at the top of the lists, where measures look at them.
+        first: the numbers of the items at the top of the lists, whether each ties with the next, and where
+            those of each query begin, where measures look at them.
 
     """
 
@@ -51,7 +50,14 @@ class Measured:
     values: list[Values]
     hits: int
     order: tuple[int, int]
-    recommended: RecommendedLists | None = None
+    first: tuple[Numbers, NDArray[np.bool_], NDArray[np.int64]] | None = None
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """The numbers of the queries as an array."""
+        if isinstance(self.queries, slice):
+            return np.arange(self.queries.start or 0, self.queries.stop)
+        return self.queries.astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,7 @@ class Observed:
 
     Attributes:
         ties: whether tie-breaking decides anything at all.
+        recommended: the items at the top of the lists, where measures look at them.
 
     """
 
@@ -126,8 +133,8 @@ class Block(NamedTuple):
         computed = iter(observed.values)
         settled = {}
         for measure in measures:
-            if measure.page.aggregate == "run":
-                settled[measure] = _of_run(measure, observed)
+            if measure.page.kind == "item":
+                settled[measure] = _of_items(measure, observed, choices)
                 continue
             which, short = counting(measure, observed.answered, observed.retrieved, choices)
             each = counted(measure, computed, which, choices)
@@ -145,28 +152,37 @@ class Block(NamedTuple):
         return some_of(self.query_ids, left_out(settled.per_query, which))
 
 
-def _of_run(measure: Measure, observed: Observed) -> Settled:
-    """What a measure of a whole run comes to, of the queries with results."""
+def _of_items(measure: Measure, observed: Observed, choices: Choices) -> Settled:
+    """What a measure of items comes to, of the queries with results: no others have any."""
     assert observed.recommended is not None, measure
-    answered = int(np.count_nonzero(observed.answered))
-    value = measure.compute_run(observed.recommended) if answered else math.nan
-    return Settled(value, answered, 0, 0, None, None)
+    which, short = counting(measure, observed.answered, observed.retrieved, choices)
+    computed = measure.compute_items(observed.recommended)
+    tied = _tied_lists(observed.recommended, measure)
+    if measure.page.aggregate == "run":
+        answered = int(np.count_nonzero(observed.answered))
+        return Settled(float(computed), answered, 0, 0, tied, None)
+    each = counted(measure, iter((np.array(computed),)), which, choices)
+    return Settled(each.value(), each.averaged, each.no_relevant, short, tied, each.per_query)
 
 
-def measured(
-    lists: _native.JudgedLists, measures: Sequence[Measure], facts: ItemFacts | None = None
-) -> Measured:
-    """Computes the measures of some queries; item measures by what is known of items."""
+def _tied_lists(lists: RecommendedLists, measure: Measure) -> int:
+    """In how many lists tie-breaking decides which items a measure sees, or in which order."""
+    top = lists.top(measure.cutoff)
+    if measure.page.order == "top":
+        return int(np.count_nonzero(top.sum(top.tied)))
+    last = top.offsets[1:][np.diff(top.offsets) > 0] - 1
+    return int(np.count_nonzero(top.tied[last]))
+
+
+def measured(lists: _native.JudgedLists, measures: Sequence[Measure]) -> Measured:
+    """Computes the measures of some queries, but for those that look at items."""
     seen = judged_lists(lists)
-    recommended = None if facts is None else _recommended(lists, facts)
     values: list[Values] = []
     for measure in measures:
-        if measure.page.aggregate == "run":
+        if measure.page.kind == "item":
             continue
         try:
-            computed = (
-                measure.compute(seen) if recommended is None else measure.compute_among(seen, recommended)
-            )
+            computed = measure.compute(seen)
         except QueryError as error:
             raise error.numbered(_number(lists.queries, error.number)) from error.__cause__
         values.extend(computed if isinstance(computed, tuple) else (computed,))
@@ -178,17 +194,8 @@ def measured(
         values,
         len(lists.rank),
         order_of(seen),
-        recommended,
+        lists.first,
     )
-
-
-def _recommended(lists: _native.JudgedLists, facts: ItemFacts) -> RecommendedLists:
-    """What item measures see of some queries."""
-    assert lists.first is not None
-    items, grades, offsets = lists.first
-    queries = lists.queries
-    numbers = np.arange(queries.start or 0, queries.stop) if isinstance(queries, slice) else queries
-    return RecommendedLists(items, grades, offsets, numbers, facts)
 
 
 def _number(queries: slice | NDArray[np.uint32], place: int) -> int:
@@ -225,9 +232,7 @@ def merged(parts: list[Measured], queries: int) -> Observed:
             for whole, own in zip(values, part.values, strict=True):
                 whole[part.queries] = own
     ties = bool(np.count_nonzero(tied_rank))
-    lists = [part.recommended for part in parts if part.recommended is not None]
-    recommended = recommended_together(lists, queries) if lists else None
-    return Observed(answered, retrieved, tied_rank, values, hits, ties, order, recommended)
+    return Observed(answered, retrieved, tied_rank, values, hits, ties, order)
 
 
 def tied_queries(observed: Observed, measure: Measure, choices: Choices, k: int | None = None) -> int | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["QueryWeights", "check_weighable"]
 
-NO_MEANS = {"ratio": "a ratio of sums over queries", "sum": "a sum over queries"}
+NO_MEANS = {"ratio": "a ratio of sums over queries", "sum": "a sum over queries", "run": "of the whole run"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from rankmark.inputs import Input, read_shared
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.catalogue import known_items, refuse_unknowable
 from rankmark.inputs.clusters import ClustersBy
+from rankmark.inputs.names import listed
 from rankmark.inputs.slicing import By, ByColumns, ByRows, understood
 from rankmark.inputs.tables.several import runs_by_name
 from rankmark.inputs.weights import Weighting, WeightsBy
@@ -154,7 +155,8 @@ def evaluate(
     never changed. Several runs by their names, ``{"bm25": run, …}``, give a result each.
 
     Args:
-        qrels: the judgements: query, item and, unless all are 1, relevance.
+        qrels: the judgements: query, item and, unless all are 1, relevance. None where there are none: then
+            measures of what is recommended alone are computed, for all queries of the run.
         run: the results of one system: query, item and score (or rank).
         measures: names such as ``"nDCG@10"``, or measures such as ``rm.nDCG(gain="exp2") @ 10``: one or
             several; also several names in one text, ``"nDCG@10, AP"``.
@@ -205,8 +207,10 @@ def evaluate(
         clusters: what a query belongs to, such as its user, over which intervals are then: a column, as for
             `by`, or ``{query: user}``; two of these in a list for clusters of two kinds.
         resamples: how many, for intervals that draw.
-        items: of measures of what is recommended, the items that can be: what `catalogue` takes, or made.
-        train: the interactions before, by which these know how popular items are and what users had.
+        items: for measures of what is recommended, the items that can be, and what they are like: what
+            `catalogue` takes, or what it made of items and interactions.
+        train: for these measures the interactions before, ``{user: [item, …]}`` or a path or table of users
+            and items: how popular items are, and what users had.
 
     Returns:
         The values, those of each query, and the account of the queries; of several runs that of each by its
@@ -236,10 +240,15 @@ def evaluate(
         "scores": scores,
         "short_lists": short_lists,
     }
-    plan = planned(measures, like, given)
+    plan = planned(measures, like, given, items=True)
     check_threads(threads)
+    of_items = [measure for measure in plan.measures if measure.page.kind == "item"]
     known = known_items(items, train, columns)
-    refuse_unknowable(plan.measures, known)
+    refuse_unknowable(of_items, known)
+    if of_items:
+        _refuse_with_items(of_items[0], engine, bounds=bounds)
+    if qrels is None:
+        _refuse_unjudged(plan)
     slicing = None if by is None else understood(by, qrels)
     of_tables = isinstance(slicing, ByRows) or (isinstance(slicing, ByColumns) and attributes is None)
     if of_tables and engine == "stream":
@@ -248,6 +257,9 @@ def evaluate(
         )
 
     def result(judged: Any, results: Any) -> ListResult:
+        if judged is None:
+            results = read_shared(results, "run", columns)
+            judged = results.queries()
         finish = Finish.asked(
             plan,
             Places(qrels, results, attributes, columns),
@@ -260,7 +272,9 @@ def evaluate(
             threads=threads,
             bounds=bounds,
         )
-        chosen = "local" if of_tables else selected(engine, memory, {"qrels": judged, "run": results})
+        chosen = (
+            "local" if of_tables or of_items else selected(engine, memory, {"qrels": judged, "run": results})
+        )
         found = observe_with(chosen).observe_sources(
             judged,
             results,
@@ -270,15 +284,38 @@ def evaluate(
             threads=threads,
             memory=memory,
             hash_inputs=hash_inputs,
-            **({} if known is None else {"known": known}),
+            **({"known": known} if of_items else {}),
         )
         return finish.of(result_of_tables(plan, found, bounds=bounds))
 
     runs = runs_by_name(run)
     if runs is None:
         return result(qrels, run)
-    judged = qrels if isinstance(qrels, str | os.PathLike) else read_shared(qrels, "qrels", columns)
+    read = qrels is None or isinstance(qrels, str | os.PathLike)
+    judged = qrels if read else read_shared(qrels, "qrels", columns)
     return Runs({name: result(judged, each) for name, each in runs.items()})
+
+
+def _refuse_with_items(measure: Measure, engine: Engine | None, *, bounds: bool) -> None:
+    """Refuses what measures of items are not evaluated with."""
+    if engine == "stream":
+        raise UsageError(f'{measure} looks at items, which engine="stream" does not keep; use engine="local"')
+    if bounds:
+        raise UsageError(
+            f"{measure} looks at items, and bounds are of orders by relevance: leave out one of them"
+        )
+
+
+def _refuse_unjudged(plan: Plan) -> None:
+    """Refuses what needs judgements where there are none."""
+    judged = [str(measure) for measure in plan.measures if measure.page.kind != "item"]
+    if judged:
+        raise UsageError(
+            f"without judgements there is no {listed(judged)}, but what looks at items alone, such as "
+            "Novelty@10"
+        )
+    if plan.choices.unjudged == "ignore" or plan.choices.ties in ("best", "worst", "expected"):
+        raise UsageError('without judgements there is no unjudged="ignore" and no order of ties by grades')
 
 
 def evaluate_tables(
@@ -306,8 +343,11 @@ def result_of_tables(plan: Plan, found: Observation, *, bounds: bool = False) ->
     """What an engine saw of judgements and results, as a result."""
     judgements, results = found.heads
     made = finished(plan, found.seen, OfTables(judgements, results), bounds=bounds)
-    notes = (*judgements.notes, *results.notes, *made.notes)
-    if isinstance(judgements, Input) and isinstance(results, Input):
+    if isinstance(judgements, Input) and not judgements.judges:
+        notes: tuple[str, ...] = (*results.notes, "no judgements: the queries are those of the run")
+    else:
+        notes = (*judgements.notes, *results.notes, *made.notes)
+    if isinstance(judgements, Input) and judgements.judges and isinstance(results, Input):
         notes = (*notes, *told_of_tables(judgements, results, *found.seen.order))
     extents = found.extents() if plan.convention else (None, None)
     notes = (*notes, *departing(plan, made, extents, found.tables))

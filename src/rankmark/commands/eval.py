@@ -53,6 +53,9 @@ def _methods() -> Iterable[str]:
     metavar="FOLDER",
     help="Measure the predictions that MTEB saved in FOLDER, with QRELS a folder of judgements.",
 )
+@click.option("--no-qrels", is_flag=True, help="All files are runs, for measures without judgements.")
+@click.option("--items", metavar="FILE", help="The items that can be recommended, and what they are like.")
+@click.option("--train", metavar="FILE", help="Who (query) had which items before.")
 @click.option(
     "-m",
     "--measure",
@@ -92,6 +95,9 @@ def evaluate_runs(
     run: tuple[str, ...],
     *,
     mteb: str | None,
+    no_qrels: bool,
+    items: str | None,
+    train: str | None,
     measure: tuple[str, ...],
     like: tuple[str, ...],
     column: tuple[str, ...],
@@ -121,7 +127,9 @@ def evaluate_runs(
     query; CSV shows either these slices or, with -q, the queries. -q -o FILE.parquet
     writes the values of each query. With --mteb there is no RUN, and the judgements of
     a task are QRELS/TASK/SUBSET/SPLIT.tsv, QRELS/TASK/qrels/SPLIT.tsv, as BEIR has
-    them, or QRELS/TASK.tsv.
+    them, or QRELS/TASK.tsv. Measures of what is recommended, such as Novelty@10, know
+    the items by --items (item, and columns such as category) and --train (query,
+    item); with --no-qrels they are measured of all queries of runs alone.
 
     \b
     rankmark eval qrels.txt bm25.run
@@ -130,6 +138,8 @@ def evaluate_runs(
     rankmark eval qrels.txt bm25.run -m "nDCG@10 P@1" --intervals
     rankmark eval qrels.parquet old=a.parquet new=b.parquet -m "nDCG@10 AP"
     rankmark eval qrels/ --mteb predictions/ -m "nDCG@10"
+    rankmark eval qrels.txt a.run --train train.csv -m "nDCG@10 Novelty@10"
+    rankmark eval --no-qrels a.run b.run --items items.csv -m Coverage@10
     """  # noqa: D301
     shown = _Shown(output, per_query, signatures)
     shown.check(by)
@@ -138,22 +148,39 @@ def evaluate_runs(
     options["columns"] = column_names(column)
     options |= {"intervals": interval_method or intervals, "clusters": list(clusters) or None}
     if mteb is not None:
+        if no_qrels or items or train:
+            raise UsageError("--mteb shows predictions without --no-qrels, --items and --train")
         options |= {"by": by, "attributes": attributes}
         shown.show(_of_mteb(mteb, qrels, run, measures, like, shown, options))
         return
+    judgements = None if no_qrels else qrels
+    if no_qrels:
+        run = (qrels, *run)
     if not run:
         context = click.get_current_context()
         raise click.MissingParameter(
             ctx=context, param=next(each for each in context.command.params if each.name == "run")
         )
-    runs = _Runs(qrels, one_path_each(run, "runs"), by, attributes)
+    runs = _Runs(judgements, one_path_each(run, "runs"), by, attributes)
     if intervals:
         _refuse_methods(runs.paths.values())
-    output.keep(qrels, *runs.paths.values(), attributes)
+    output.keep(judgements, *runs.paths.values(), attributes, items, train)
     if like == (EVERY,) or len(like) > 1:
+        if no_qrels or items or train:
+            raise UsageError("several --like show measures without --no-qrels, --items and --train")
         output.write(_of_tools(runs, measures, like, shown, options))
     else:
+        options |= _known(items, train, options["columns"])
         shown.show(_of_runs(runs, measures, next(iter(like), None), shown, options))
+
+
+def _known(items: str | None, train: str | None, columns: Any) -> dict[str, Any]:
+    """What is known of items, read once for all runs."""
+    if items is None and train is None:
+        return {}
+    from rankmark.inputs.catalogue import catalogue
+
+    return {"items": catalogue(items, train=train, columns=columns)}
 
 
 def _refuse_methods(paths: Iterable[str]) -> None:
@@ -172,7 +199,7 @@ def _refuse_methods(paths: Iterable[str]) -> None:
 class _Runs:
     """What is read."""
 
-    qrels: str
+    qrels: str | None
     paths: dict[str, str]
     by: tuple[str, ...]
     attributes: str | None
@@ -183,7 +210,7 @@ class _Runs:
         from rankmark.inputs import read_shared
 
         # What has been read has no longer the columns to slice, weigh or cluster by.
-        if self.by or options["clusters"] or options["weights"]:
+        if self.qrels is None or self.by or options["clusters"] or options["weights"]:
             return self.qrels
         # Nor is anything read at once that is to be read in batches.
         engine, memory = options["engine"], options["memory"]

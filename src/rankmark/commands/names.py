@@ -52,9 +52,9 @@ def measure_in(text: str) -> str:
 def usual_measures(measures: list[str], like: Iterable[str], kind: Kind = "list") -> list[str]:
     """What is measured if nothing is asked for: of some measures those that a tool has, or all."""
     from rankmark.language.conventions.convention import convention
-    from rankmark.language.registry import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST
+    from rankmark.language.registry import FIRST
 
-    kinds = {"list": LISTS_FIRST, "row": ROWS_FIRST, "class": CLASSES_FIRST}[kind]
+    kinds = FIRST[kind]
     tools = [convention(name) for name in like]
     return [each for each in measures if any(tool.has(each, kinds) for tool in tools)] or measures
 

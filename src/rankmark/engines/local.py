@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from rankmark.errors import DataError
 from rankmark.inputs import extent_of, read_inputs, with_text_items
 from rankmark.inputs.catalogue import numbered, refuse_unknown
 from rankmark.inputs.looked_at import TablesLookedAt
+from rankmark.kinds.items import together
 from rankmark.language.own import QueryError
 
 if TYPE_CHECKING:
@@ -45,7 +47,8 @@ def observe(
 ) -> Block:
     """Matches the run with the judgements and ranks it, once for each group of measures."""
     observed = []
-    items = None if known is None else numbered(known, qrels, run)
+    asked = any(measure.page.kind == "item" for _, measures in groups for measure in measures)
+    items = numbered(known, run) if known is not None and asked else None
     for choices, measures in groups:
         each, first_rows, unjudged_queries = _observed(qrels, run, choices, measures, threads, items)
         if known is not None and each.recommended is not None:
@@ -119,12 +122,11 @@ def _observed(
     parts: list[Measured] = []
     failed: list[QueryError] = []
     of_items = [measure for measure in measures if measure.page.kind == "item"]
-    facts = items.facts if items is not None and of_items else None
     top = (items.numbers, _depth(of_items)) if items is not None and of_items else None
 
     def consume(lists: _native.JudgedLists) -> None:
         try:
-            parts.append(measured(lists, measures, facts))
+            parts.append(measured(lists, measures))
         except QueryError as error:  # whose query has an id once all have been judged
             failed.append(error)
 
@@ -133,7 +135,12 @@ def _observed(
         first = min(failed, key=lambda error: error.number)
         ids = qrels.table.take(qrels.query, first_rows[first.number : first.number + 1], "query")
         raise first.named(some_of(ids, np.ones(1, dtype=np.bool_)).ids[0]) from first.__cause__
-    return merged(parts, len(first_rows)), first_rows, unjudged_queries
+    observed = merged(parts, len(first_rows))
+    if items is not None and top is not None:
+        facts = items.facts(qrels.table.take(qrels.query, first_rows, "query"))
+        lists = [(part.numbers, *part.first) for part in parts if part.first is not None]
+        observed = replace(observed, recommended=together(lists, len(first_rows), facts))
+    return observed, first_rows, unjudged_queries
 
 
 def _depth(measures: Iterable[Measure]) -> int:
@@ -182,4 +189,5 @@ def _judge(
 
 
 def _columns(table: Input) -> _native.Columns:
-    return table.table, table.name, table.query, table.item, table.value, table.rank
+    item = table.item if table.judges else None
+    return table.table, table.name, table.query, item, table.value, table.rank

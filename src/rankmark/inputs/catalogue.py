@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,12 +18,13 @@ from rankmark.inputs.names import fitting, listed, nearest
 from rankmark.inputs.roles import ColumnNames
 from rankmark.inputs.tables import open_table
 from rankmark.inputs.tables.polars_frames import from_polars
-from rankmark.kinds.items import ItemFacts, Lists, RecommendedLists
+from rankmark.kinds.items import Interactions, ItemFacts, Lists, RecommendedLists
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from rankmark._native import Table
     from rankmark.inputs.input import Input
     from rankmark.inputs.source import Source
     from rankmark.language.measure import Measure
@@ -39,14 +41,14 @@ __all__ = [
 ]
 
 NEEDS: Mapping[Need, str] = {
-    "catalogue": "the items that can be recommended: items=…, a table of them or their ids",
-    "items": "what items are like: items=…, a table of them",
-    "train": "the interactions before: train=…, a table of users and items",
+    "catalogue": "the items that can be recommended: items=… of rm.evaluate, a table of them or their ids",
+    "items": "what items are like: items=… of rm.evaluate, a table of them",
+    "train": "the interactions before: train=… of rm.evaluate, a table of users and items",
 }
 """What measures need, in words."""
+T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Catalogue:
     """What is known of items and of users before, read once; made by `catalogue`.
 
@@ -57,14 +59,66 @@ class Catalogue:
 
     """
 
-    items: pl.DataFrame | None
-    train: pl.DataFrame | None
-    closed: bool
+    def __init__(self, items: pl.DataFrame | None, train: pl.DataFrame | None, *, closed: bool) -> None:
+        self.items, self.train, self.closed = items, train, closed
+        self._numbered: dict[bool, tuple[ItemNumbers, Interactions | None]] = {}
+        self._columns: dict[tuple[str, str], Any] = {}
 
     def __repr__(self) -> str:
         items = "" if self.items is None else f" {self.items.height:,} items"
         train = "" if self.train is None else f" {self.train.height:,} interactions"
         return f"<Catalogue:{','.join(filter(None, [items, train]))}>"
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns that say what items are like."""
+        return [] if self.items is None else [name for name in self.items.columns if name != "item"]
+
+    def numbered(self, *, integer: bool) -> tuple[ItemNumbers, Interactions | None]:
+        """The numbers of all items, those of `items` first and in their order, and the interactions by them.
+
+        Args:
+            integer: whether ids are integers where they are looked up.
+
+        """
+        if integer not in self._numbered:
+            self._numbered[integer] = self._number(integer)
+        return self._numbered[integer]
+
+    def _number(self, integer: bool) -> tuple[ItemNumbers, Interactions | None]:
+        columns = [
+            (from_polars(_alike(frame["item"], integer, name).alias("item").to_frame(), name), name, "item")
+            for name, frame in (("items", self.items), ("train", self.train))
+            if frame is not None
+        ]
+        numbers, rows = ItemNumbers.of(columns)
+        if self.train is None:
+            return numbers, None
+        users, (user,) = ItemNumbers.of(
+            [(from_polars(self.train.select("query"), "train"), "train", "query")]
+        )
+        return numbers, Interactions(user, rows[-1], len(users), len(numbers))
+
+    @cached_property
+    def users(self) -> pl.DataFrame:
+        """The users of `train` in the order of their numbers."""
+        assert self.train is not None
+        return self.train.select("query").unique(maintain_order=True).with_row_index("user")
+
+    def categories(self, column: str) -> Lists | None:
+        """As `rankmark.kinds.items.Attributes`."""
+        return self._once("categories", column, _categories)
+
+    def vectors(self, column: str) -> NDArray[np.float64]:
+        """As `rankmark.kinds.items.Attributes`."""
+        return self._once("vectors", column, _vectors)
+
+    def _once(self, what: str, column: str, compute: Callable[[pl.DataFrame, str], T]) -> T:
+        assert self.items is not None
+        if (what, column) not in self._columns:
+            self._columns[what, column] = compute(self.items, column)
+        found: T = self._columns[what, column]
+        return found
 
 
 class Numbered(NamedTuple):
@@ -72,12 +126,12 @@ class Numbered(NamedTuple):
 
     Attributes:
         numbers: those of all items that are known.
-        facts: what is known of them.
+        facts: gives what is known of them and of the users of some queries, of which it is told a table.
 
     """
 
     numbers: ItemNumbers
-    facts: ItemFacts
+    facts: Callable[[Table], ItemFacts]
 
 
 def catalogue(
@@ -107,19 +161,21 @@ def catalogue(
     need_polars_threads()
     said = {key: name for key, name in (columns or {}).items() if key in ("item", "query")}
     read = None if items is None else _items(items, said)
-    return Catalogue(read, None if train is None else _train(train, said), closed and read is not None)
+    return Catalogue(read, None if train is None else _train(train, said), closed=closed and read is not None)
 
 
-def known_items(source: Any, train: Any, columns: ColumnNames | None) -> Catalogue | None:
-    """What evaluating is told of items: a catalogue that was read, or what one is read of."""
+def known_items(source: Any, train: Any, columns: ColumnNames | None) -> Catalogue:
+    """What evaluating is told of items: a catalogue that was read, what one is read of, or nothing."""
     if isinstance(source, Catalogue):
         if train is not None:
             raise UsageError("train is given beside a catalogue that was read; give it to rm.catalogue")
         return source
-    return None if source is None and train is None else catalogue(source, train=train, columns=columns)
+    if source is None and train is None:
+        return Catalogue(None, None, closed=False)
+    return catalogue(source, train=train, columns=columns)
 
 
-def refuse_unknowable(measures: Iterable[Measure], known: Catalogue | None) -> None:
+def refuse_unknowable(measures: Iterable[Measure], known: Catalogue) -> None:
     """Refuses measures of what is recommended for which too little is known of items.
 
     Raises:
@@ -127,16 +183,28 @@ def refuse_unknowable(measures: Iterable[Measure], known: Catalogue | None) -> N
 
     """
     given = {
-        "catalogue": known is not None and known.closed,
-        "items": known is not None and known.items is not None,
-        "train": known is not None and known.train is not None,
+        "catalogue": known.closed,
+        "items": known.items is not None,
+        "train": known.train is not None,
     }
     for measure in measures:
         for need in measure.page.needs:
             if not given[need]:
                 raise UsageError(f"{measure} needs {NEEDS[need]}")
-        if measure.page.kind == "item" and known is None:
-            raise UsageError(f"{measure} needs {NEEDS['catalogue']}")
+        if "items" in measure.page.needs:
+            _refuse_column(measure, known)
+
+
+def _refuse_column(measure: Measure, known: Catalogue) -> None:
+    """Refuses a measure that looks at a column of items that is not there, or not of its kind."""
+    column = measure.arguments["by"]
+    if column not in known.names:
+        there = (
+            f"its columns are {listed(known.names)}" if known.names else "it has no column beside the items"
+        )
+        raise ColumnError(f"{measure}: items has no column {column!r}; {there}; say which, by=…")
+    if known.categories(column) is None and measure.arguments.get("distance") != "cosine":
+        raise ColumnError(f"{measure}: {column!r} of items has numbers, and it looks at categories")
 
 
 def _items(source: Any, columns: ColumnNames) -> pl.DataFrame:
@@ -145,7 +213,7 @@ def _items(source: Any, columns: ColumnNames) -> pl.DataFrame:
 
     opened = _opened(source)
     if opened is None:
-        frame = pl.DataFrame({"item": _ids(source)})
+        frame = _of_python(source)
     else:
         item = _item_column(opened, columns)
         others = [name for name in opened.names if name != item]
@@ -225,12 +293,21 @@ def _item_column(source: Source, columns: ColumnNames) -> str:
     return found[0]
 
 
-def _ids(source: Any) -> list[Any]:
+def _of_python(source: Any) -> pl.DataFrame:
+    """A table of items of their ids, of dicts of an item each, or of a dict of what each is like."""
+    import polars as pl
+
     if isinstance(source, str) or not isinstance(source, Iterable):
         raise UsageError(
-            f"items is of type {type(source).__name__}: give a path, a table or the ids of items"
+            f"items is of type {type(source).__name__}: give a path, a table, the ids of items, or what each "
+            'is like, {"a": {"category": "x"}}'
         )
-    return list(source)
+    if isinstance(source, Mapping) and all(isinstance(each, Mapping) for each in source.values()):
+        return pl.DataFrame([{"item": item, **own} for item, own in source.items()])
+    try:
+        return pl.DataFrame({"item": list(source)})
+    except (TypeError, pl.exceptions.PolarsError):
+        raise DataError("items: ids are integers or strings, and these are of several types") from None
 
 
 def _check_ids(ids: pl.Series, where: str) -> None:
@@ -240,33 +317,33 @@ def _check_ids(ids: pl.Series, where: str) -> None:
         raise DataError(f"{where}: {ids.null_count():,} ids are null; remove those rows")
 
 
-def numbered(known: Catalogue, qrels: Input, run: Input) -> Numbered:
+def numbered(known: Catalogue, run: Input) -> Numbered:
     """The items that are known, by numbers, and what is known of them.
 
     Raises:
         IdTypeError: ids of items that are integers in one table and strings in another.
 
     """
-    integer = run.table.kind(run.item) == "integer"
-    tables = [
-        (name, frame.with_columns(_alike(frame["item"], integer, name)))
-        for name, frame in (("items", known.items), ("train", known.train))
-        if frame is not None
-    ]
-    columns = [(from_polars(frame.select("item"), name), name, "item") for name, frame in tables]
+    numbers, train = known.numbered(integer=run.table.kind(run.item) == "integer")
     if not known.closed:
-        columns.append((run.table, run.name, run.item))
-    numbers, rows = ItemNumbers.of(columns)
-    of = {name: (frame, own) for (name, frame), own in zip(tables, rows, strict=False)}
-    catalogue = np.full(len(numbers), not known.closed)
-    attributes: dict[str, pl.Series] = {}
-    if "items" in of:
-        frame, own = of["items"]
-        catalogue[own] = True
-        # Items are numbered in the order of their rows.
-        attributes = {name: frame[name] for name in frame.columns if name != "item"}
-    facts = ItemFacts(catalogue, numbers.ids, attributes=attributes)
-    return Numbered(numbers, _with_train(facts, *of["train"], qrels) if "train" in of else facts)
+        numbers = numbers.extended(run.table, run.name, run.item)
+    count = known.items.height if known.closed and known.items is not None else len(numbers)
+    attributes = None if known.items is None else known
+    return Numbered(numbers, lambda ids: ItemFacts(count, attributes, train, lambda: _users(known, ids)))
+
+
+def _users(known: Catalogue, query_ids: Table) -> NDArray[np.int64]:
+    """The numbers of queries among the users of `train`, -1 for one that is not there."""
+    import polars as pl
+
+    queries, users = pl.DataFrame(query_ids).select("query"), known.users
+    if queries["query"].dtype.is_integer() != users["query"].dtype.is_integer():
+        queries, users = (each.with_columns(pl.col("query").cast(pl.String)) for each in (queries, users))
+    elif queries["query"].dtype != users["query"].dtype:
+        common = pl.Int64 if users["query"].dtype.is_integer() else pl.String
+        queries, users = (each.with_columns(pl.col("query").cast(common)) for each in (queries, users))
+    found = queries.join(users, on="query", how="left", maintain_order="left")["user"]
+    return found.cast(pl.Int64).fill_null(-1).to_numpy()
 
 
 def refuse_unknown(known: Catalogue, run: Input, lists: RecommendedLists) -> None:
@@ -278,8 +355,10 @@ def refuse_unknown(known: Catalogue, run: Input, lists: RecommendedLists) -> Non
     """
     import polars as pl
 
-    unknown = int(np.count_nonzero(lists.item < 0))
-    if not unknown or known.items is None:
+    if not known.closed or known.items is None:
+        return
+    unknown = int(np.count_nonzero((lists.item < 0) | (lists.item >= lists.facts.count)))
+    if not unknown:
         return
     integer = run.table.kind(run.item) == "integer"
     there = _alike(known.items["item"], integer, "items")
@@ -288,37 +367,53 @@ def refuse_unknown(known: Catalogue, run: Input, lists: RecommendedLists) -> Non
     raise DataError(
         f"{run.name}: {unknown:,} of the {len(lists.item):,} items at the top of lists are not among the "
         f"{known.items.height:,} of items; results have such as {listed(ids.head(3))}; add these, or say "
-        "closed=False where others can be recommended"
+        "rm.catalogue(…, closed=False) where others can be recommended"
     )
 
 
-def _with_train(facts: ItemFacts, train: pl.DataFrame, rows: NDArray[np.int32], qrels: Input) -> ItemFacts:
-    """Facts with who had which items before."""
+def _categories(items: pl.DataFrame, column: str) -> Lists | None:
+    """The categories of items, or None where a column has numbers with a fraction or lists of numbers."""
     import polars as pl
 
-    interactions = np.bincount(rows, minlength=len(facts.catalogue)).astype(np.float64)
-    once = train.select("query", number=pl.Series(rows)).unique()
-    users = np.bincount(once["number"].to_numpy(), minlength=len(facts.catalogue)).astype(np.float64)
-    judged = (
-        pl.DataFrame(qrels.table)
-        .select(query=qrels.query)
-        .unique(maintain_order=True)
-        .with_row_index("place")
-    )
-    if judged.schema["query"] != train.schema["query"]:
-        judged = judged.with_columns(pl.col("query").cast(train.schema["query"], strict=False))
-    own = once.join(judged, on="query").sort("place", "number")
-    lengths = np.bincount(own["place"].to_numpy(), minlength=judged.height)
-    histories = Lists(
-        own["number"].to_numpy().astype(np.int32), np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-    )
-    return replace(
-        facts,
-        interactions=interactions,
-        users_of=users,
-        users=once["query"].n_unique(),
-        histories=histories,
-    )
+    values = items[column]
+    of_lists = isinstance(values.dtype, pl.List | pl.Array)
+    inner = values.dtype.inner if isinstance(values.dtype, pl.List | pl.Array) else values.dtype
+    if inner.is_float() or (of_lists and inner.is_numeric()):
+        return None
+    frame = pl.DataFrame({"place": pl.int_range(items.height, eager=True), "value": values})
+    if of_lists:
+        frame = frame.with_columns(pl.col("value").cast(pl.List(inner))).explode("value")
+    frame = frame.filter(pl.col("value").is_not_null()).unique(maintain_order=True)
+    without = items.height - frame["place"].n_unique()
+    if without:
+        known = pl.Series(np.isin(np.arange(items.height), frame["place"].to_numpy()))
+        first = items["item"].filter(~known)[0]
+        raise DataError(
+            f"items: {without:,} of {items.height:,} items have no {column!r}, the first is {first!r}; "
+            "give each one"
+        )
+    codes = frame["value"].rank("dense").cast(pl.Int64).to_numpy() - 1
+    lengths = np.bincount(frame["place"].to_numpy(), minlength=items.height)
+    return Lists(codes, np.concatenate(([0], np.cumsum(lengths))).astype(np.int64), int(codes.max()) + 1)
+
+
+def _vectors(items: pl.DataFrame, column: str) -> NDArray[np.float64]:
+    """The numbers of items, of a column of numbers or of lists of as many numbers each."""
+    import polars as pl
+
+    values = items[column]
+    if isinstance(values.dtype, pl.List | pl.Array):
+        values = values.cast(pl.List(pl.Float64))
+        lengths = values.list.len()
+        if values.null_count() or lengths.n_unique() > 1:
+            raise DataError(f"items: {column!r} has lists of different lengths; give as many numbers each")
+        matrix = values.explode().to_numpy().reshape(items.height, -1)
+    else:
+        matrix = values.cast(pl.Float64).to_numpy().reshape(-1, 1)
+    if not np.isfinite(matrix).all():
+        row = int(np.flatnonzero(~np.isfinite(matrix).all(axis=1))[0])
+        raise DataError(f"items: {column!r} of {items['item'][row]!r} is not finite")
+    return matrix
 
 
 def _alike(ids: pl.Series, integer: bool, where: str) -> pl.Series:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 import numpy as np
@@ -39,6 +39,12 @@ class Input:
     """What a reader of the result should know of how the table was understood."""
     rows: NDArray[np.uint32] | None = None
     """The row of the user's table that each comes from, where that has several items in a row."""
+    judges: bool = True
+    """Whether judgements judge items; if not, they say only which queries there are."""
+
+    def queries(self) -> Input:
+        """As judgements the queries alone."""
+        return replace(self, side="qrels", value=None, rank=None, judges=False)
 
     def in_own_rows(self, message: str) -> str:
         """What the core says of a row of this table, with the number that the row has for the user."""

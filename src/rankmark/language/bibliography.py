@@ -27,7 +27,15 @@ def _cited(paragraph: str) -> str:
 
 
 BIBLIOGRAPHY: Mapping[str, str] = {
+    "abdollahpouri2019": (
+        'H. Abdollahpouri, R. Burke, B. Mobasher, "Managing popularity bias in recommender systems '
+        'with personalized re-ranking", FLAIRS 2019'
+    ),
     "achen1982": 'C. Achen, "Interpreting and Using Regression", 1982',
+    "adomavicius2012": (
+        'G. Adomavicius, Y. Kwon, "Improving aggregate recommendation diversity using ranking-based '
+        'techniques", IEEE TKDE 24(5), 2012'
+    ),
     "altman1994": 'D. Altman, J. Bland, "Diagnostic tests 2: predictive values", BMJ 309, 1994',
     "anelli2021": (
         'V. Anelli et al., "Elliot: a comprehensive and rigorous framework for reproducible '
@@ -207,9 +215,16 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         'G. Schröder, M. Thiele, W. Lehner, "Setting goals and choosing metrics for recommender '
         'system evaluations", UCERSTI 2011'
     ),
+    "shani2011": (
+        'G. Shani, A. Gunawardana, "Evaluating recommendation systems", Recommender Systems Handbook, 2011'
+    ),
+    "shannon1948": (
+        'C. Shannon, "A mathematical theory of communication", Bell System Technical Journal 27, 1948'
+    ),
     "simpson1943": (
         'G. Simpson, "Mammals and the nature of continents", American Journal of Science 241, 1943'
     ),
+    "simpson1949": 'E. Simpson, "Measurement of diversity", Nature 163, 1949',
     "smirnov1939": (
         'N. Smirnov, "On the estimation of the discrepancy between empirical curves of '
         'distribution for two independent samples", Bulletin of Moscow University 2, 1939'
@@ -222,6 +237,7 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         'C. Spearman, "The proof and measurement of association between two things", American '
         "Journal of Psychology 15, 1904"
     ),
+    "steck2018": 'H. Steck, "Calibrated recommendations", RecSys 2018',
     "thakur2021": (
         'N. Thakur et al., "BEIR: a heterogenous benchmark for zero-shot evaluation of '
         'information retrieval models", NeurIPS 2021'
@@ -236,6 +252,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         "Medicine 17, 2019"
     ),
     "vanrijsbergen1979": 'C. van Rijsbergen, "Information Retrieval", 2nd ed., 1979, chapter 7',
+    "vargas2014": (
+        'S. Vargas, L. Baltrunas, A. Karatzoglou, P. Castells, "Coverage, redundancy and '
+        'size-awareness in genre diversity for recommender systems", RecSys 2014'
+    ),
     "vigna2015": 'S. Vigna, "A weighted correlation index for rankings with ties", WWW 2015',
     "voorhees1999": 'E. Voorhees, "The TREC-8 question answering track report", TREC 1999',
     "webber2010": (
@@ -259,6 +279,9 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         'E. Yilmaz, J. Aslam, S. Robertson, "A new rank correlation coefficient for information '
         'retrieval", SIGIR 2008'
     ),
+    "yin2012": (
+        'H. Yin, B. Cui, J. Li, J. Yao, C. Chen, "Challenging the long tail recommendation", PVLDB 5(9), 2012'
+    ),
     "youden1950": 'W. Youden, "Index for rating diagnostic tests", Cancer 3, 1950',
     "zhang2017": (
         'F. Zhang, Y. Liu, X. Li, M. Zhang, Y. Xu, S. Ma, "Evaluating web search with a bejeweled '
@@ -266,8 +289,12 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     ),
     "zhou2010": (
         'T. Zhou et al., "Solving the apparent diversity-accuracy dilemma of recommender systems", '
-        'PNAS 107(10), 2010'
+        "PNAS 107(10), 2010"
     ),
     "zhou2018": 'G. Zhou et al., "Deep interest network for click-through rate prediction", KDD 2018',
     "zhu2017": 'H. Zhu et al., "Optimized cost per click in Taobao display advertising", KDD 2017',
+    "ziegler2005": (
+        'C. Ziegler, S. McNee, J. Konstan, G. Lausen, "Improving recommendation lists through topic '
+        'diversification", WWW 2005'
+    ),
 }

@@ -20,7 +20,8 @@ __all__ = ["coefficient_list", "measure_list", "measure_page"]
 
 PREDICTIONS = "Predictions: labelled scores (rankmark predictions)"
 CLASSES = "Predictions of classes: scores or the predicted one (rankmark predictions)"
-KINDS: Mapping[Kind, str] = {"list": "lists", "row": "predictions", "class": "classes"}
+ITEMS = "What is recommended, judged or not (rankmark eval --items, --train)"
+KINDS: Mapping[Kind, str] = {"list": "lists", "item": "items", "row": "predictions", "class": "classes"}
 LEGEND = """\
 Written Name(parameter=value,...)@cutoff, for example nDCG(gain=exp2)@10; names
 are understood in any case, with or without hyphens and underscores, and so are
@@ -32,7 +33,7 @@ The page of one, with its parameters: rankmark measures NAME"""
 
 def measure_list() -> str:
     """Every measure with its summary and aliases, in groups."""
-    titles = ("Graded relevance", "Relevant or not", "Counts and coverage", PREDICTIONS, CLASSES)
+    titles = ("Graded relevance", "Relevant or not", "Counts and coverage", ITEMS, PREDICTIONS, CLASSES)
     groups: dict[str, list[str]] = {title: [] for title in titles}
     for known in pages().values():
         groups[_group(known)].append(_listed(known))
@@ -42,7 +43,7 @@ def measure_list() -> str:
 
 def _group(page: Page) -> str:
     if page.kind != "list":
-        return PREDICTIONS if page.kind == "row" else CLASSES
+        return {"item": ITEMS, "row": PREDICTIONS, "class": CLASSES}[page.kind]
     if page.aggregate == "sum" or page.better == "neither":
         return "Counts and coverage"
     gain = page.parameters.get("gain")

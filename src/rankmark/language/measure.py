@@ -226,18 +226,10 @@ class Measure:
         value: Values | tuple[Values, Values] = self.page.function(lists, **self._called_with)
         return value
 
-    def compute_among(
-        self, lists: JudgedLists, recommended: RecommendedLists
-    ) -> Values | tuple[Values, Values]:
-        """The value for each query of a list measure or an item measure; NaN where there is none."""
-        if self.page.kind != "item":
-            return self.compute(lists)
-        value: Values = self.page.function(recommended, **self._called_with)
+    def compute_items(self, lists: RecommendedLists) -> Values | float:
+        """The item measure's value for each query, NaN where there is none, or that of the whole run."""
+        value: Values | float = self.page.function(lists, **self._called_with)
         return value
-
-    def compute_run(self, lists: RecommendedLists) -> float:
-        """The value of an item measure of a whole run."""
-        return float(self.page.function(lists, **self._called_with))
 
     def compute_rows(self, rows: Rows) -> float | PerQuery | AtThreshold:
         """The row measure's value, that of each query, or the best with its threshold."""

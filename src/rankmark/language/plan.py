@@ -78,15 +78,20 @@ def planned(
     like: str | None,
     given: Mapping[str, Any],
     kinds: tuple[Kind, ...] = LISTS_FIRST,
+    *,
+    items: bool = False,
 ) -> Plan:
     """The plan for measures, a convention and the choices that the caller gives, which override its.
 
-    A choice that is None is not given. With `LISTS_FIRST` there are to be no others.
+    A choice that is None is not given. With `LISTS_FIRST` there are to be no others, and
+    of items only where `items` says that these are seen.
     """
     given = {name: value for name, value in given.items() if value is not None}
     taken = _of_lists if kinds == LISTS_FIRST else tuple
     if like is None:
-        return Plan(taken(asked_measures(measures, kinds)), Choices(**given) if given else STANDARD)
+        return Plan(
+            taken(asked_measures(measures, kinds, items=items)), Choices(**given) if given else STANDARD
+        )
     record = convention(like)
     meanings = [record.meaning(asked, kinds) for asked in separate(measures)]
     by_measure: dict[Measure, Choices] = {}
@@ -101,20 +106,34 @@ def planned(
     common = Choices(**{**record.choices, **given})
     choices = different.pop() if len(different) == 1 else common
     own = {measure: theirs for measure, theirs in by_measure.items() if theirs != choices}
-    return Plan(taken(asked_measures(list(by_measure), kinds)), choices, own, record.label, record.text_items)
+    asked = taken(asked_measures(list(by_measure), kinds, items=items))
+    return Plan(asked, choices, own, record.label, record.text_items)
 
 
 def asked_measures(
-    measures: str | Measure | Iterable[str | Measure], kinds: tuple[Kind, ...] = LISTS_FIRST
+    measures: str | Measure | Iterable[str | Measure],
+    kinds: tuple[Kind, ...] = LISTS_FIRST,
+    *,
+    items: bool = False,
 ) -> tuple[Measure, ...]:
-    """The measures asked for, each once; names are looked for in the kinds of measures in their order."""
+    """The measures asked for, each once; names are looked for in the kinds of measures in their order.
+
+    Measures of items are refused, unless `items` says that these are seen.
+    """
     asked = tuple(separate(measures))
     # Equal measures may have been asked for by different names, which are not in what is known of them.
     labels = tuple(measure.asked for measure in asked if isinstance(measure, Measure))
     try:
-        return _distinct(asked, kinds, labels)
+        found = _distinct(asked, kinds, labels)
     except TypeError:  # what cannot be hashed is no measure
-        return _distinct(tuple(as_measure(measure, kinds) for measure in asked), kinds, labels)
+        found = _distinct(tuple(as_measure(measure, kinds) for measure in asked), kinds, labels)
+    of_items = [] if items else [measure for measure in found if measure.page.kind == "item"]
+    if of_items:
+        raise MeasureError(
+            f"{of_items[0]} looks at what is recommended, which is not seen here: use rm.evaluate or "
+            "`rankmark eval`"
+        )
+    return found
 
 
 def _of_lists(asked: tuple[Measure, ...]) -> tuple[Measure, ...]:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CLASSES_FIRST",
+    "FIRST",
+    "ITEMS_FIRST",
     "LISTS_FIRST",
     "MEAN",
     "ROWS_FIRST",
@@ -66,6 +68,10 @@ LISTS_FIRST: tuple[Kind, ...] = ("list", "item", "row", "class")
 ROWS_FIRST: tuple[Kind, ...] = ("row", "class", "list", "item")
 CLASSES_FIRST: tuple[Kind, ...] = ("class", "row", "list", "item")
 """In which kind of measure a name is looked for first: a name can mean one measure in each."""
+ITEMS_FIRST: tuple[Kind, ...] = ("item", "list", "row", "class")
+FIRST: Mapping[Kind, tuple[Kind, ...]] = MappingProxyType(
+    {"list": LISTS_FIRST, "item": ITEMS_FIRST, "row": ROWS_FIRST, "class": CLASSES_FIRST}
+)
 
 Aggregate: TypeAlias = Literal["mean", "sum", "ratio", "rows", "run"]
 Better: TypeAlias = Literal["more", "less", "neither"]
@@ -281,8 +287,6 @@ def item_measure(
     better: Better = "more",
     order: Looks = "set",
     undefined: str = "no items",
-    usual_bounds: tuple[float | None, float | None] | None = None,
-    usual_with: tuple[str, ...] | None = None,
 ) -> Callable[[ItemFunction], ItemFunction]:
     """Makes a function the page of an item measure.
 
@@ -300,8 +304,6 @@ def item_measure(
         better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
         order: what of the order of a list the value depends on.
         undefined: what a query without a value has, in words.
-        usual_bounds: closer bounds, which hold where the parameters `usual_with` have their defaults.
-        usual_with: their names; all if None.
 
     """
 
@@ -323,8 +325,6 @@ def item_measure(
             tells_unjudged=True,
             undefined=undefined,
             needs=needs,
-            usual_bounds=usual_bounds,
-            usual_with=usual_with,
         )
         return function
 

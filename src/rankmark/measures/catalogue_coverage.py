@@ -10,7 +10,7 @@ from rankmark.language.registry import item_measure
 
 @item_measure(
     "CatalogueCoverage",
-    aliases=("Coverage", "ItemCoverage", "catalog_coverage", "item_coverage"),
+    aliases=("Coverage", "CatalogCoverage", "ItemCoverage"),
     bounds=(0, 1),
     needs=("catalogue",),
     aggregate="run",
@@ -22,18 +22,19 @@ def catalogue_coverage(lists: RecommendedLists, *, cutoff: int | None = None) ->
 
     I is the catalogue. It is a measure of the whole run: more users cover more items.
 
+    Needs: the catalogue, items=….
+
     Range: 0 to 1.
 
     Source: [ge2010].
 
     Example:
-        Of four items two are recommended, one of them twice.
+        Of four items three are recommended, one of them twice.
 
         >>> import rankmark as rm
         >>> run = {"u1": ["a", "b"], "u2": ["a", "c"]}
-        >>> qrels = {"u1": {"a": 1}, "u2": {"b": 1}}
-        >>> rm.evaluate(qrels, run, "CatalogueCoverage@1", items=["a", "b", "c", "d"]).values
-        {'CatalogueCoverage@1': 0.25}
+        >>> rm.evaluate(None, run, "CatalogueCoverage@2", items=["a", "b", "c", "d"]).values
+        {'CatalogueCoverage@2': 0.75}
 
     """
     exposure = lists.top(cutoff).exposure()

@@ -13,10 +13,9 @@ from rankmark.language.registry import item_measure
 
 @item_measure(
     "Novelty",
-    aliases=("SelfInformation", "MIUF", "MeanInvUserFreq", "mean_self_information"),
+    aliases=("SelfInformation", "MIUF", "MeanInvUserFreq", "Surprisal"),
     bounds=(0, None),
     needs=("train",),
-    usual_bounds=(0, None),
 )
 def novelty(
     lists: RecommendedLists,
@@ -27,13 +26,15 @@ def novelty(
 ) -> Values:
     """Novelty: the mean self-information of the items of a list, how unlikely they are to be known.
 
-        Novelty@k = (1/n) Σ_{i≤n} −log2 p_i,  p_i = users who had item i / users
+        Novelty@k = (1/n) · Σ_{i ≤ n} −log2 p_i,  p_i = users who had item i / users
 
     n is the number of items of the list down to rank k.
 
     Args:
         by: p_i is a share of ``users``, or of ``interactions``.
         unseen: an item that nobody had counts as if ``one`` had had it, or is left out (``skip``).
+
+    Needs: the interactions before, train=….
 
     Range: 0 or more, in bits.
 
@@ -44,15 +45,12 @@ def novelty(
 
         >>> import rankmark as rm
         >>> train = {"u1": ["a"], "u2": ["a", "b"], "u3": ["c"], "u4": ["c"]}
-        >>> rm.evaluate({"u1": {"a": 1}}, {"u1": ["a", "b"]}, "Novelty@2", train=train).values
+        >>> rm.evaluate(None, {"u1": ["a", "b"]}, "Novelty@2", train=train).values
         {'Novelty@2': 1.5}
 
     """
-    top, facts = lists.top(cutoff), lists.facts
-    counts = facts.counts(by)
-    total = facts.users if by == "users" else float(counts.sum())
-    seen = counts[top.item]
-    information = np.log2(total / np.maximum(seen, 1))
-    if unseen == "one":
-        return top.mean(information)
-    return top.mean_of(information, seen > 0)
+    top, train = lists.top(cutoff), lists.facts.before()
+    counts = lists.facts.popularity(by)
+    total = train.users if by == "users" else counts.sum()
+    information = np.log2(total / np.maximum(counts, 1))[top.item]
+    return top.mean(information) if unseen == "one" else top.mean_of(information, (counts > 0)[top.item])

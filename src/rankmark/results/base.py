@@ -165,8 +165,19 @@ class Result(OfRuns):
         return Table.from_arrow(nothing) if self._query_ids is None else self._query_ids
 
     def query_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
-        """One value a judged query; NaN where a query is left out of the mean."""
-        return self._per_query[self._find(measure)]
+        """One value a judged query; NaN where a query is left out of the mean.
+
+        Raises:
+            NotEvaluatedError: the measure was not evaluated, or queries have no value of it.
+
+        """
+        found = self._find(measure)
+        if found.page.aggregate == "run":
+            raise NotEvaluatedError(
+                f"{found} is of the whole run, and queries have no value of it: leave it out where queries "
+                "are compared, drawn or shown one by one"
+            )
+        return self._per_query[found]
 
     @property
     def query_parts(self) -> dict[Measure, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:

@@ -53,7 +53,7 @@ pub struct JudgedLists {
     pub answered: Vec<bool>,
     /// The best rank at which tie-breaking decides between different grades; 0 where it nowhere does.
     pub tied_rank: Vec<i64>,
-    /// The items at the top of each list: their numbers and grades, and where those of each query begin.
+    /// The items at the top of each list: their numbers, and where those of each query begin.
     pub first: Option<First>,
 }
 
@@ -61,8 +61,8 @@ pub struct JudgedLists {
 pub struct First {
     /// The number of each item, `UNKNOWN` where it has none.
     pub items: Vec<i32>,
-    /// Its grade, NaN where it is not judged.
-    pub grades: Vec<f64>,
+    /// Whether the item after it, in the list or beyond what is kept of it, has an equal score.
+    pub tied: Vec<bool>,
     /// Where the items of each query begin, and at the end their number.
     pub offsets: Vec<i64>,
 }
@@ -82,7 +82,7 @@ impl JudgedLists {
             retrieved: Vec::new(),
             answered: Vec::new(),
             tied_rank: Vec::new(),
-            first: first.then(|| First { items: Vec::new(), grades: Vec::new(), offsets: vec![0] }),
+            first: first.then(|| First { items: Vec::new(), tied: Vec::new(), offsets: vec![0] }),
         }
     }
 
@@ -102,7 +102,7 @@ impl JudgedLists {
         self.tied_rank.push(first_mattering_tie(&judge.hits).map_or(0, i64::from));
         if let Some(first) = &mut self.first {
             first.items.extend(judge.first.iter().map(|&(item, _)| item));
-            first.grades.extend(judge.first.iter().map(|&(_, grade)| grade));
+            first.tied.extend(judge.first.iter().map(|&(_, tied)| tied));
             first.offsets.push(first.items.len() as i64);
         }
     }

@@ -76,8 +76,10 @@ pub struct Judge<'a> {
     pub ideal: Vec<f64>,
     /// Items in the list.
     pub retrieved: usize,
-    /// The numbers of the items at the top of the list, in rank order, and their grades, NaN where there is none.
-    pub first: Vec<(i32, f64)>,
+    /// The numbers of the items at the top of the list, in rank order, and whether the next has an equal score.
+    pub first: Vec<(i32, bool)>,
+    /// Scores with their positions, of the top of a list.
+    best: Vec<u128>,
 }
 
 impl<'a> Judge<'a> {
@@ -94,6 +96,7 @@ impl<'a> Judge<'a> {
             ideal: Vec::new(),
             retrieved: 0,
             first: Vec::new(),
+            best: Vec::new(),
         }
     }
 
@@ -157,7 +160,7 @@ impl<'a> Judge<'a> {
         self.hits.clear();
         let unsorted = rows.scores.filter(|scores| !descends(scores));
         let Some(scores) = unsorted else {
-            self.take_first(rows.items, grades, 0..rows.items.len() as u32);
+            self.take_first(rows.items);
             self.hits.extend(self.matcher.found.iter().map(|found| {
                 let rank = found.position + 1;
                 Hit { rank, tied: (rank, rank), relevance: grades[found.judgement as usize] }
@@ -170,41 +173,39 @@ impl<'a> Judge<'a> {
         } else {
             self.rank_all(rows.items, scores, grades);
         }
-        if let Some(top) = self.top {
-            let order = self.best(rows.items, scores, top.depth);
-            self.take_first(rows.items, grades, order.into_iter());
-        }
+        self.take_best(rows.items, scores);
     }
 
-    /// The positions of the best items, in rank order: what is beyond `depth` is not sorted.
-    fn best<K: Key>(&self, items: &[K], scores: &[f64], depth: usize) -> Vec<u32> {
-        let mut order: Vec<u128> =
-            scores.iter().zip(0..).map(|(&score, place)| Coded::new(score, place)).collect();
-        if (1..order.len()).contains(&depth) {
-            let (_, last, _) = order.select_nth_unstable(depth - 1);
+    /// Takes the top of a list that is in rank order and has no equal scores.
+    fn take_first<K: Key>(&mut self, items: &[K]) {
+        let Some(top) = self.top else { return };
+        self.first.clear();
+        self.first.extend(items.iter().take(top.depth).map(|&item| (number(item, top), false)));
+    }
+
+    /// Takes the top of a list; what is beyond it is not sorted.
+    fn take_best<K: Key>(&mut self, items: &[K], scores: &[f64]) {
+        let Some(top) = self.top else { return };
+        let mut order = std::mem::take(&mut self.best);
+        order.clear();
+        order.extend(scores.iter().zip(0..).map(|(&score, place)| <u128 as Coded>::new(score, place)));
+        if (1..order.len()).contains(&top.depth) {
+            let (_, last, _) = order.select_nth_unstable(top.depth - 1);
             let code = last.code();
             order.retain(|coded| coded.code() <= code);
         }
         order.sort_unstable();
+        self.first.clear();
         for group in order.chunk_by_mut(|a, b| a.code() == b.code()) {
             if group.len() > 1 {
                 group.sort_unstable_by(|&a, &b| self.tie_order(a.other() as u32, b.other() as u32, items));
             }
+            let left = top.depth - self.first.len();
+            for (place, coded) in group.iter().enumerate().take(left) {
+                self.first.push((number(items[coded.other() as usize], top), place + 1 < group.len()));
+            }
         }
-        order.iter().take(depth).map(|coded| coded.other() as u32).collect()
-    }
-
-    /// Takes the items at the top of the list, at these positions in rank order.
-    fn take_first<K: Key>(&mut self, items: &[K], grades: &[f64], positions: impl Iterator<Item = u32>) {
-        let Some(top) = self.top else { return };
-        self.first.clear();
-        for position in positions.take(top.depth) {
-            let number = items[position as usize].number_in(top.items);
-            // Those found are in the order of the rows.
-            let found = self.matcher.found.binary_search_by_key(&position, |found| found.position);
-            let grade = found.map_or(f64::NAN, |at| grades[self.matcher.found[at].judgement as usize]);
-            self.first.push((number.map_or(UNKNOWN, |number| number as i32), grade));
-        }
+        self.best = order;
     }
 
     /// Prepares what the order of ties needs.
@@ -291,6 +292,11 @@ impl<'a> Judge<'a> {
     fn tie_order<K: Key>(&self, a: u32, b: u32, items: &[K]) -> Ordering {
         self.rules.ties.order(&TiedPositions { judge: self, items, a: a as usize, b: b as usize })
     }
+}
+
+/// The number of an item, `UNKNOWN` if it has none.
+fn number<K: Key>(item: K, top: Top<'_>) -> i32 {
+    item.number_in(top.items).map_or(UNKNOWN, |number| number as i32)
 }
 
 /// Two positions of a list with equal scores.
@@ -410,6 +416,54 @@ mod tests {
             judge.rank_all(&items, &scores, &grades);
             assert_eq!(judge.hits, counted, "{ties:?}");
         }
+    }
+
+    #[test]
+    fn the_top_is_that_of_the_whole_list_in_order_under_every_rule() {
+        let judged: Vec<i64> = (0..40).step_by(2).collect();
+        let grades: Vec<f64> = judged.iter().map(|i| (i % 3) as f64).collect();
+        let items: Vec<i64> = (0..60).map(|i| i * 7 % 60).collect();
+        let scores: Vec<f64> = (0..60).map(|i| (i % 5) as f64).collect();
+        let known = numbered(&items);
+        for &(_, ties) in Ties::WORDS {
+            for depth in [1, 11, 12, 13, 59, 60, 100] {
+                let mut judge = Judge::new(Rules { ties, ..RULES }, Some(Top { items: &known, depth }));
+                judge.list(&judged, &grades, &items, Some(&scores), 3);
+                let mut order: Vec<u32> = (0..60).collect();
+                order.sort_by(|&a, &b| {
+                    let by_score = scores[b as usize].total_cmp(&scores[a as usize]);
+                    by_score.then_with(|| judge.tie_order(a, b, &items))
+                });
+                let tied = |place: usize| place % 12 != 11;
+                let expected: Vec<(i32, bool)> = order
+                    .iter()
+                    .enumerate()
+                    .map(|(place, &at)| (at as i32, tied(place)))
+                    .take(depth)
+                    .collect();
+                assert_eq!(judge.first, expected, "{ties:?} {depth}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_top_of_a_list_in_order_is_its_first_rows_and_of_none_nothing() {
+        let known = numbered(&[5, 6]);
+        let mut judge = Judge::new(RULES, Some(Top { items: &known, depth: 2 }));
+        judge.list(&[6], &[1.0], &[6, 9, 5], Some(&[0.9, 0.8, 0.7]), 3);
+        assert_eq!(judge.first, [(1, false), (UNKNOWN, false)]);
+        judge.list(&[6], &[1.0], &[6, 9, 5], None, 3);
+        assert_eq!(judge.first, [(1, false), (UNKNOWN, false)]);
+        judge.list(&[6], &[1.0], &[], Some(&[]), 3);
+        assert_eq!(judge.first, []);
+    }
+
+    fn numbered(ids: &[i64]) -> Items {
+        let mut items = Items::default();
+        ids.iter().for_each(|&id| {
+            items.integer(id);
+        });
+        items
     }
 
     #[test]

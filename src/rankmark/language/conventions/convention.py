@@ -21,7 +21,7 @@ from rankmark.language.choices import Choices
 from rankmark.language.conventions.limits import Facts, Limit, Worded
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
-from rankmark.language.registry import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST, Kind, pages
+from rankmark.language.registry import FIRST, LISTS_FIRST, Kind, pages
 from rankmark.rendering.blocks import Block, Grid, Section
 from rankmark.rendering.html import in_cell
 
@@ -201,6 +201,7 @@ class Convention:
         known = ", ".join(map(_shown, names))
         there = {
             "list": f"it has {known or 'no measures of lists'}",
+            "item": f"its measures of items are {known}" if known else "it has no measures of items",
             "row": f"its measures of predictions are {known}"
             if known
             else "it has no measures of predictions",
@@ -227,7 +228,7 @@ class Convention:
             return made[found[1]]() if found[1] in made else numbers[found[1]]
 
         text = re.sub(r"\{([a-z]+)\}", filled, _target(variant))
-        kinds = {"list": LISTS_FIRST, "row": ROWS_FIRST, "class": CLASSES_FIRST}[kind]
+        kinds = FIRST[kind]
         return Meaning(as_measure(text, kinds), MappingProxyType({**self.choices, **own}))
 
 

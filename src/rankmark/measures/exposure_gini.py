@@ -1,0 +1,47 @@
+"""ExposureGini."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rankmark.kinds.items import RecommendedLists
+from rankmark.language.registry import item_measure
+
+
+@item_measure(
+    "ExposureGini",
+    aliases=("GiniIndex", "ItemGini", "ListGini"),
+    bounds=(0, 1),
+    needs=("catalogue",),
+    aggregate="run",
+    better="less",
+)
+def exposure_gini(lists: RecommendedLists, *, cutoff: int | None = None) -> float:
+    """Gini index of exposure: how unevenly recommendations fall on items; less is better.
+
+        ExposureGini@k = Σ_j (2j − n − 1) · c_j / (n · Σ_j c_j),  c_1 ≤ … ≤ c_n
+
+    c_j is in how many lists an item is, down to rank k, and n how many items the catalogue has. It is 0 where
+    all items are recommended equally often and 1 − 1/n where one alone is. Some tools give 1 minus it.
+
+    Needs: the catalogue, items=….
+
+    Range: 0 to 1.
+
+    Source: [shani2011].
+
+    Example:
+        Four items are recommended 0, 1, 1 and 2 times: (−3·0 − 1·1 + 1·1 + 3·2) / (4 · 4).
+
+        >>> import rankmark as rm
+        >>> run = {"u1": ["a", "b"], "u2": ["a", "c"]}
+        >>> rm.evaluate(None, run, "ExposureGini@2", items=["a", "b", "c", "d"]).values
+        {'ExposureGini@2': 0.375}
+
+    """
+    exposure = np.sort(lists.top(cutoff).exposure())
+    whole, n = exposure.sum(), len(exposure)
+    place = np.arange(1, n + 1)
+    return float(((2 * place - n - 1) * exposure).sum() / (n * whole)) if whole else math.nan

@@ -1,0 +1,119 @@
+"""What is known of items: how it is read, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import rankmark as rm
+
+RUN = {"u1": ["a", "b"], "u2": ["b", "c"]}
+QRELS = {"u1": {"a": 1}, "u2": {"b": 1}}
+ITEMS = {name: {"category": "x", "price": 1.5} for name in "abcd"}
+
+
+@pytest.mark.parametrize("form", ["ids", "dicts", "polars", "pandas", "csv", "parquet", "catalogue"])
+def test_items_are_read_of_whatever_holds_them(form: str, tmp_path: Path) -> None:
+    frame = pl.DataFrame({"sku": list("abcd"), "category": list("xxyy")})
+    frame.write_csv(tmp_path / "items.csv")
+    frame.write_parquet(tmp_path / "items.parquet")
+    named: dict[str, Any] = {"columns": {"item": "sku"}}
+    items = {
+        "ids": ["a", "b", "c", "d"],
+        "dicts": ITEMS,
+        "polars": frame.rename({"sku": "item"}),
+        "pandas": frame.rename({"sku": "item_id"}).to_pandas(),
+        "csv": rm.catalogue(tmp_path / "items.csv", **named),
+        "parquet": rm.catalogue(str(tmp_path / "items.parquet"), **named),
+        "catalogue": rm.catalogue(frame, **named),
+    }[form]
+    assert rm.evaluate(QRELS, RUN, "CatalogueCoverage", items=items)["CatalogueCoverage"] == 0.75
+
+
+@pytest.mark.parametrize(
+    ("measure", "options", "said"),
+    [
+        ("CatalogueCoverage@2", {}, r"CatalogueCoverage@2 needs the items that can be recommended"),
+        ("CatalogueCoverage@2", {"train": {"u1": ["a"]}}, r"needs the items that can be recommended"),
+        ("Novelty@2", {"items": ITEMS}, r"Novelty@2 needs the interactions before: train="),
+        ("IntraListDiversity", {"train": {"u1": ["a"]}}, r"needs what items are like"),
+        ("IntraListDiversity", {"items": list("abcd")}, r"no column 'category'; it has no column beside"),
+        ("CategoryEntropy(by=genre)", {"items": ITEMS}, r"no column 'genre'; its columns are 'category'"),
+        ("CategoryEntropy(by=price)", {"items": ITEMS}, r"'price' of items has numbers"),
+        ("IntraListDiversity(by=price,distance=jaccard)", {"items": ITEMS}, r"'price' of items has numbers"),
+        ("CatalogueCoverage", {"items": list("ab")}, r"1 of the 4 items at the top.* such as 'c'"),
+        ("CatalogueCoverage", {"items": list("ab"), "train": {"u1": ["c"]}}, r"such as 'c'"),
+        ("CatalogueCoverage", {"items": list("abcca")}, r"2 items stand in several rows"),
+        ("CatalogueCoverage", {"items": ["a", None]}, r"1 ids are null"),
+        ("CatalogueCoverage", {"items": [1.5]}, r"ids are integers or strings"),
+        ("CatalogueCoverage", {"items": [1, "a"]}, r"ids are integers or strings"),
+        ("CatalogueCoverage", {"items": [1, 2, 3]}, r"integers in items and strings in the results"),
+        ("CatalogueCoverage", {"items": 7}, r"items is of type int"),
+        ("CatalogueCoverage", {"items": list("abcd"), "engine": "stream"}, r"engine=\"local\""),
+        ("CatalogueCoverage", {"items": list("abcd"), "bounds": True}, r"bounds are of orders by relevance"),
+        (["Novelty"], {"items": "none.csv"}, r"none\.csv"),
+    ],
+)
+def test_what_cannot_be_known_is_refused(measure: Any, options: Any, said: str) -> None:
+    with pytest.raises(rm.RankmarkError, match=said):
+        rm.evaluate(QRELS, RUN, measure, **options)
+
+
+def test_items_without_a_category_are_named() -> None:
+    items = pl.DataFrame({"item": list("abc"), "category": ["x", None, "y"]})
+    with pytest.raises(rm.DataError, match=r"1 of 3 items have no 'category', the first is 'b'"):
+        rm.evaluate(None, RUN, "CategoryEntropy", items=items)
+
+
+def test_vectors_have_the_same_length_and_are_finite() -> None:
+    for vectors, said in (
+        ([[1.0], [1.0, 2.0], [0.0]], "different lengths"),
+        ([[1.0], [float("inf")], [0.0]], "'b'"),
+    ):
+        items = pl.DataFrame({"item": list("abc"), "vector": vectors})
+        with pytest.raises(rm.DataError, match=said):
+            rm.evaluate(None, RUN, "IntraListDiversity(by=vector)", items=items)
+
+
+def test_without_judgements_measures_that_need_them_are_refused() -> None:
+    with pytest.raises(rm.UsageError, match=r"without judgements there is no 'nDCG@10'"):
+        rm.evaluate(None, RUN, ["nDCG@10", "AggregateDiversity"])
+    for choices in ({"ties": "best"}, {"unjudged": "ignore"}):
+        with pytest.raises(rm.UsageError, match="without judgements"):
+            rm.evaluate(None, RUN, "AggregateDiversity", **choices)  # type: ignore[call-overload]
+
+
+def test_without_judgements_all_queries_of_each_run_count() -> None:
+    results = rm.evaluate(None, {"a": RUN, "b": {"u3": ["a"]}}, "AggregateDiversity")
+    assert [results[name]["AggregateDiversity"] for name in "ab"] == [3, 1]
+    assert "no judgements: the queries are those of the run" in str(results["a"])
+
+
+def test_doors_that_do_not_see_items_say_so() -> None:
+    rows = {"query": [1, 1], "label": [0, 1], "score": [0.2, 0.4]}
+    doors: list[Any] = [
+        lambda: rm.Evaluator("Novelty@10"),
+        lambda: rm.evaluate_arrays([[1, 0]], [[0.2, 0.1]], "Novelty@10"),
+        lambda: rm.evaluate_predictions(rows, "CatalogueCoverage@10"),
+        lambda: rm.evaluate_predictions(rows, ["AUC", "NotInTrain"]),
+        lambda: rm.PredictionEvaluator("CatalogueCoverage@10"),
+        lambda: rm.explain(QRELS, RUN, "Novelty", query="u1"),
+        lambda: rm.check(QRELS, RUN, "Novelty"),
+        lambda: rm.Novelty([1, 0], [0.2, 0.1]),
+        lambda: rm.identify(QRELS, RUN, "Novelty", 0.5),
+        lambda: rm.Novelty([[1, 0]], [[0.2, 0.1]]),
+    ]
+    for door in doors:
+        with pytest.raises(rm.UsageError, match=r"looks at what is recommended|train=… of rm\.evaluate"):
+            door()
+
+
+def test_a_catalogue_that_was_read_is_used_again_and_takes_no_train_beside_it() -> None:
+    known = rm.catalogue(ITEMS, train={"u1": ["a"]})
+    first, second = (rm.evaluate(QRELS, RUN, ["Novelty@1", "NotInTrain"], items=known) for _ in range(2))
+    assert first.values == second.values
+    with pytest.raises(rm.UsageError, match=r"give it to rm\.catalogue"):
+        rm.evaluate(QRELS, RUN, "Novelty", items=known, train={"u1": ["a"]})

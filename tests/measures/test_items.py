@@ -1,0 +1,233 @@
+"""Measures of what is recommended, against tables worked out by hand and slow plain Python."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rankmark as rm
+
+RUN = {"u1": ["a", "b", "c"], "u2": ["a", "d"], "u3": ["e"]}
+TRAIN = {"u1": ["a", "b"], "u2": ["a"], "x": ["a", "b", "d"], "y": ["d"]}  # a: 3 users, b: 2, d: 2 of 4
+ITEMS = {
+    "a": {"category": "x", "tags": ["m", "n"], "price": 1.0, "vector": [1.0, 0.0]},
+    "b": {"category": "x", "tags": ["m"], "price": 2.0, "vector": [0.0, 1.0]},
+    "c": {"category": "y", "tags": ["o"], "price": -1.0, "vector": [-1.0, 0.0]},
+    "d": {"category": "z", "tags": ["m", "o"], "price": 5.0, "vector": [3.0, 4.0]},
+    "e": {"category": "z", "tags": ["n"], "price": 0.0, "vector": [0.0, 0.0]},
+}
+
+
+def of_run(measure: str, **options: Any) -> float:
+    known = {"items": ITEMS, "train": TRAIN, **options}
+    return rm.evaluate(None, RUN, measure, **known)[measure]
+
+
+def of_users(measure: str, **options: Any) -> list[float]:
+    known = {"items": ITEMS, "train": TRAIN, **options}
+    return [float(x) for x in rm.evaluate(None, RUN, measure, **known).query_values(measure)]
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        # Down to rank 2 the items are recommended a 2, b 1, c 0, d 1, e 1 times.
+        ("CatalogueCoverage@2", 4 / 5),
+        ("CatalogueCoverage@1", 2 / 5),
+        ("CatalogueCoverage", 1),
+        ("AggregateDiversity@2", 4),
+        ("AggregateDiversity", 5),
+        ("ExposureGini@2", (-4 * 0 - 2 * 1 + 0 * 1 + 2 * 1 + 4 * 2) / (5 * 5)),
+        ("ExposureEntropy@2", 0.4 * math.log2(2.5) + 3 * 0.2 * math.log2(5)),
+        ("ExposureEntropy(log=e)@2", 0.4 * math.log(2.5) + 3 * 0.2 * math.log(5)),
+        ("ExposureSimpson@2", 1 - 0.4**2 - 3 * 0.2**2),
+        # u1 and u2 share a of two and two; u3 shares none.
+        ("Personalisation@2", 1 - (1 / 2 + 0 + 0) / 3),
+        ("Personalisation", 1 - (1 / math.sqrt(6)) / 3),
+    ],
+)
+def test_measures_of_the_whole_run(measure: str, expected: float) -> None:
+    assert of_run(measure) == pytest.approx(expected, rel=1e-14)
+
+
+LOG = math.log2
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        ("Novelty@2", [(LOG(4 / 3) + LOG(2)) / 2, (LOG(4 / 3) + LOG(2)) / 2, 2]),
+        ("Novelty", [(LOG(4 / 3) + LOG(2) + 2) / 3, (LOG(4 / 3) + LOG(2)) / 2, 2]),
+        ("Novelty(unseen=skip)", [(LOG(4 / 3) + LOG(2)) / 2, (LOG(4 / 3) + LOG(2)) / 2, math.nan]),
+        ("Novelty(by=interactions)@1", [LOG(7 / 3), LOG(7 / 3), LOG(7)]),
+        ("Popularity", [5 / 3, 5 / 2, 0]),
+        ("Popularity(of=median)", [2, 2.5, 0]),
+        ("Popularity(scale=share)@1", [3 / 4, 3 / 4, 0]),
+        ("Popularity(by=interactions,scale=share)@1", [3 / 7, 3 / 7, 0]),
+        # A fifth of five items is one, a; two fifths are two, and d is as popular as the second.
+        ("APLT", [2 / 3, 1 / 2, 1]),
+        ("APLT(head=0.4)", [1 / 3, 0, 1]),
+        # 3 of 7 interactions are a's; for 5 of 7 it takes b or d, which are alike.
+        ("APLT(head=0.42,of=interactions)", [2 / 3, 1 / 2, 1]),
+        ("APLT(head=0.7,of=interactions)", [1 / 3, 0, 1]),
+        ("NotInTrain", [1 / 3, 1 / 2, 1]),
+        ("NotInTrain@1", [0, 0, 1]),
+        ("CategoryCoverage", [2 / 3, 2 / 3, 1 / 3]),
+        ("CategoryCoverage(by=tags)", [1, 1, 1 / 3]),
+        ("CategoryEntropy", [LOG(3) - 2 / 3, 1, 0]),
+        # u1: m ½ + 1, n ½, o 1 of 3; u2: m 1, n ½, o ½ of 2.
+        ("CategoryEntropy(by=tags)", [0.5 + LOG(6) / 6 + LOG(3) / 3, 1.5, 0]),
+        # Pairs ab, ac, bc and ad.
+        ("IntraListDiversity", [2 / 3, 1, math.nan]),
+        ("IntraListDiversity@2", [0, 1, math.nan]),
+        ("IntraListDiversity(by=tags)", [(1 - 1 / math.sqrt(2) + 2) / 3, 1 / 2, math.nan]),
+        ("IntraListDiversity(by=tags,distance=jaccard)", [(1 / 2 + 2) / 3, 2 / 3, math.nan]),
+        ("IntraListDiversity(by=tags,distance=hamming)", [(1 / 3 + 1 + 2 / 3) / 3, 2 / 3, math.nan]),
+        ("IntraListDiversity(by=vector)", [(1 + 2 + 1) / 3, 0.4, math.nan]),
+        ("IntraListDiversity(by=price)", [4 / 3, 0, math.nan]),
+        # u1 had a and b, both x; u2 had a; u3 nothing.
+        ("Miscalibration", [-math.log(0.99 * 2 / 3 + 0.01), -math.log(0.99 / 2 + 0.01), math.nan]),
+        ("Miscalibration(alpha=0.5)@2", [0, -math.log(0.75), math.nan]),
+    ],
+)
+def test_measures_of_each_user(measure: str, expected: list[float]) -> None:
+    assert of_users(measure) == pytest.approx(expected, rel=1e-14, abs=1e-15, nan_ok=True)
+
+
+def test_the_mean_is_of_the_users_that_have_a_value() -> None:
+    result = rm.evaluate(None, RUN, "IntraListDiversity", items=ITEMS, no_relevant="zero")
+    assert result["IntraListDiversity"] == pytest.approx((2 / 3 + 1) / 2)
+    assert result.counts.measures["IntraListDiversity"].averaged == 2
+    assert "fewer than two items in 1 query" in str(result)
+
+
+def test_a_query_without_results_has_no_value_and_is_no_list() -> None:
+    qrels = {"u1": {"a": 1}, "nobody": {"b": 1}}
+    result = rm.evaluate(qrels, RUN, ["NotInTrain", "CatalogueCoverage", "RR"], items=ITEMS, train=TRAIN)
+    assert result["NotInTrain"] == pytest.approx(1 / 3)
+    assert result["CatalogueCoverage"] == 3 / 5  # of u1 alone: the others are not judged
+    assert result["RR"] == 1 / 2
+
+
+def random_tables(ids: Any, seed: int) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    draw = np.random.default_rng(seed)
+    pairs = [(u, i) for u in range(60) for i in draw.choice(80, draw.integers(1, 40), replace=False)]
+    run = pl.DataFrame(
+        {
+            "query": [ids(u) for u, _ in pairs],
+            "item": [ids(i) for _, i in pairs],
+            "score": draw.integers(0, 6, len(pairs)) / 4,
+        }
+    )
+    judged = [
+        (ids(u), ids(i), int(draw.integers(0, 3)))
+        for u in range(55)
+        for i in draw.choice(80, 5, replace=False)
+    ]
+    qrels = pl.DataFrame(judged, schema=["query", "item", "relevance"], orient="row")
+    had = [(ids(u), ids(i)) for u in range(20, 90) for i in draw.choice(70, 7)]
+    return (
+        qrels,
+        run.sample(fraction=1, shuffle=True, seed=1),
+        pl.DataFrame(had, schema=["query", "item"], orient="row"),
+    )
+
+
+def tops(run: pl.DataFrame, k: int) -> dict[Any, list[Any]]:
+    ordered = run.sort("score", "item", descending=True).group_by("query", maintain_order=True).head(k)
+    return {query: own["item"].to_list() for (query,), own in ordered.group_by("query", maintain_order=True)}
+
+
+@pytest.mark.parametrize("ids", [int, lambda number: f"id{number:03}"], ids=["integers", "texts"])
+@pytest.mark.parametrize("closed", [True, False])
+def test_scattered_rows_with_ties_are_as_plain_python_says(ids: Any, closed: bool) -> None:
+    qrels, run, train = random_tables(ids, 3)
+    known = rm.catalogue([ids(i) for i in range(100)], train=train) if closed else rm.catalogue(train=train)
+    measures = ["NotInTrain@7", "Novelty@7", "AggregateDiversity@7", "Personalisation@7", "nDCG@3"]
+    found = rm.evaluate(qrels, run, measures, items=known)
+    judged = qrels["query"].unique(maintain_order=True).to_list()
+    lists = {u: items for u, items in tops(run, 7).items() if u in judged}
+    users = Counter(item for _, item in set(train.rows()))
+    had = set(train.rows())
+    everybody = train["query"].n_unique()
+    new = [sum((u, i) not in had for i in lists[u]) / len(lists[u]) for u in judged]
+    novel = [sum(math.log2(everybody / max(users[i], 1)) for i in lists[u]) / len(lists[u]) for u in judged]
+    assert found.query_values("NotInTrain@7") == pytest.approx(new, rel=1e-12)
+    assert found.query_values("Novelty@7") == pytest.approx(novel, rel=1e-12)
+    assert found["AggregateDiversity@7"] == len(set(itertools.chain(*lists.values())))
+    alike = [
+        len({*a} & {*b}) / math.sqrt(len(a) * len(b)) for a, b in itertools.combinations(lists.values(), 2)
+    ]
+    assert found["Personalisation@7"] == pytest.approx(1 - sum(alike) / len(alike), rel=1e-12)
+    again = rm.evaluate(qrels, run, measures, items=known, threads=1)
+    assert again.values == found.values
+
+
+def test_it_is_told_in_how_many_lists_equal_scores_decide_what_is_seen() -> None:
+    run = {"u1": {"a": 3.0, "b": 2.0, "c": 2.0}, "u2": {"a": 1.0, "b": 1.0, "c": 0.0}, "u3": {"a": 1.0}}
+    measures = ["AggregateDiversity@1", "AggregateDiversity@2", "AggregateDiversity@3", "AggregateDiversity"]
+    counts = rm.evaluate(None, run, measures).counts.measures
+    assert [counts[measure].tied for measure in measures] == [1, 1, 0, 0]
+
+
+def test_ids_that_are_integers_in_one_table_and_texts_in_another_meet() -> None:
+    run = pl.DataFrame({"query": [1, 1], "item": ["7", "8"], "score": [2.0, 1.0]})
+    train = pl.DataFrame({"query": ["1", "2"], "item": ["7", "9"]})
+    assert rm.evaluate(None, run, "NotInTrain", train=train)["NotInTrain"] == 1 / 2
+    numbers = run.with_columns(pl.col("item").cast(pl.Int64))
+    assert rm.evaluate(None, numbers, "NotInTrain", train=train)["NotInTrain"] == 1 / 2
+
+
+def both_results(measures: Any, **options: Any) -> rm.ListResult:
+    run = {f"u{i}": ["a", "b", "c", "d", "e"][i % 3 : i % 3 + 3] for i in range(12)}
+    return rm.evaluate(None, run, measures, items=ITEMS, train=TRAIN, **options)
+
+
+def test_intervals_slices_weights_and_comparisons_of_measures_of_each_user_work_as_of_others() -> None:
+    measures = ["Novelty", "Popularity(mean=median)", "NotInTrain"]
+    old = both_results(measures, intervals=True, by=lambda query: query[-1] in "02468")
+    values = old.query_values("Novelty")
+    low, high = old.intervals["Novelty"].low, old.intervals["Novelty"].high
+    assert low < values.mean() < high
+    assert old["Novelty"] == pytest.approx(values.mean())
+    of_slices = {row.slice: row.value for row in old.slices.rows if row.measure == "Novelty"}
+    even = [int(query[1:]) % 2 == 0 for query in old.query_ids]
+    assert sorted(of_slices.values()) == pytest.approx(
+        sorted([values[even].mean(), values[np.invert(even)].mean()])
+    )
+    weighed = both_results(["Novelty"], weights={f"u{i}": float(i == 3) for i in range(12)})
+    assert weighed["Novelty"] == values[old.query_ids.index("u3")]
+    compared = rm.compare_results({"old": old, "new": both_results(["Novelty"])}, "Novelty")
+    assert "Novelty" in str(compared)
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        lambda result: result.query_values("CatalogueCoverage@2"),
+        lambda result: result.with_intervals(),
+        lambda result: result.with_weights({f"u{i}": 1 for i in range(12)}),
+        lambda result: rm.compare_results({"a": result, "b": result}),
+        lambda result: both_results(result.measures, by=lambda query: query),
+    ],
+    ids=["values", "intervals", "weights", "comparison", "slices"],
+)
+def test_what_needs_values_of_queries_refuses_measures_of_the_whole_run(what: Any) -> None:
+    with pytest.raises(rm.RankmarkError, match=r"CatalogueCoverage@2 is of the whole run"):
+        what(both_results(["Novelty", "CatalogueCoverage@2"]))
+
+
+def test_results_are_shown_written_and_loaded_as_others(tmp_path: Any) -> None:
+    result = both_results(["CatalogueCoverage@2", "Novelty@2", "Miscalibration"])
+    for name in ("r.json", "r.csv", "r.md", "r.html", "r.tex", "r.rankmark"):
+        result.write(tmp_path / name)
+    assert list(result.per_query.columns) == ["query", "Novelty@2", "Miscalibration"]
+    saved = tmp_path / "saved.rankmark"
+    result.save(saved)
+    assert rm.load(saved).values == result.values
