@@ -101,8 +101,9 @@ def test_doors_that_do_not_see_items_say_so() -> None:
         lambda: rm.evaluate_predictions(rows, ["AUC", "NotInTrain"]),
         lambda: rm.PredictionEvaluator("CatalogueCoverage@10"),
         lambda: rm.explain(QRELS, RUN, "Novelty", query="u1"),
-        lambda: rm.check(QRELS, RUN, "Novelty"),
+        lambda: rm.check(QRELS, RUN, measures="Novelty"),
         lambda: rm.Novelty([1, 0], [0.2, 0.1]),
+        lambda: rm.Novelty([1, 0]),
         lambda: rm.identify(QRELS, RUN, "Novelty", 0.5),
         lambda: rm.Novelty([[1, 0]], [[0.2, 0.1]]),
     ]

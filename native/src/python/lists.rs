@@ -19,10 +19,12 @@ use crate::python::errors::raise;
 use crate::python::running::{self, FEW_ROWS, interruptible, unlocked};
 use crate::python::tables::Table;
 
+/// The numbers of the items at the top of lists, whether each ties with the next, and the offsets.
+type Firsts = (Py<PyArray1<i32>>, Py<PyArray1<bool>>, Py<PyArray1<i64>>);
+
 /// The judged lists of some queries as flat arrays; `queries` is a slice or an array of their numbers.
 ///
-/// `first` is the numbers of the items at the top of each list, whether each ties with the next, and the offsets,
-/// where they were kept.
+/// `first` is there where items were kept.
 #[pyclass(frozen, get_all, module = "rankmark._native")]
 pub struct JudgedLists {
     queries: Py<PyAny>,
@@ -36,7 +38,7 @@ pub struct JudgedLists {
     retrieved: Py<PyArray1<i64>>,
     answered: Py<PyArray1<bool>>,
     tied_rank: Py<PyArray1<i64>>,
-    first: Option<(Py<PyArray1<i32>>, Py<PyArray1<bool>>, Py<PyArray1<i64>>)>,
+    first: Option<Firsts>,
 }
 
 impl JudgedLists {

@@ -15,6 +15,7 @@ from rankmark.api.predictions import evaluate_predictions
 from rankmark.errors import CallError, DataError, MeasureError, UsageError
 from rankmark.inputs.arrays.libraries import is_array, is_no_array, is_torch, to_numpy
 from rankmark.language.measure import Measure
+from rankmark.language.plan import asked_measures
 from rankmark.rendering.words import brief
 
 __all__ = ["BESIDE", "value_of"]
@@ -36,6 +37,7 @@ def value_of(measure: Measure, data: Sequence[Any], said: Mapping[str, Any]) -> 
         DataError: a grade, a label or a score that it cannot take.
 
     """
+    asked_measures(measure)  # refuses what looks at items
     _check_data(measure, data)
     if len(data) == 2:
         if "ideal" in said:

@@ -127,6 +127,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         'characteristic curve", Radiology 143, 1982'
     ),
     "he2014": 'X. He et al., "Practical lessons from predicting clicks on ads at Facebook", ADKDD 2014',
+    "herlocker2004": (
+        'J. Herlocker, J. Konstan, L. Terveen, J. Riedl, "Evaluating collaborative filtering recommender '
+        'systems", ACM TOIS 22(1), 2004'
+    ),
     "hiranandani2020": (
         'G. Hiranandani, W. Vijitbenjaronk, S. Koyejo, P. Jain, "Optimization and analysis of the '
         'pAp@k metric for recommender systems", ICML 2020'

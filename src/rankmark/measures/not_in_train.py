@@ -19,7 +19,7 @@ def not_in_train(lists: RecommendedLists, *, cutoff: int | None = None) -> Value
 
     Range: 0 to 1.
 
-    Source: this package.
+    Source: [herlocker2004], whose novelty it is in its plainest form.
 
     Example:
         The user had a before, and not b.

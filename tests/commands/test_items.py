@@ -1,0 +1,68 @@
+"""`rankmark eval` of what is recommended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rankmark.cli import main
+
+FILES = {
+    "qrels.csv": "query,item,relevance\nu1,a,1\nu2,c,1\n",
+    "a.csv": "query,item,score\nu1,a,3\nu1,b,2\nu2,a,1\nu2,c,0.5\n",
+    "b.csv": "query,item,score\nu1,a,3\nu2,a,1\n",
+    "items.csv": "item,category\na,x\nb,y\nc,y\nd,z\n",
+    "train.csv": "query,item\nu1,a\nu2,b\n",
+}
+KNOWN = ("--items", "items.csv", "--train", "train.csv")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        Path(name).write_text(text)
+
+
+def test_items_and_interactions_are_files(capsys: pytest.CaptureFixture[str]) -> None:
+    measures = ("-m", "Coverage@2 Novelty@2 ILD@2 nDCG@2")
+    assert main(["eval", "qrels.csv", "a.csv", *KNOWN, *measures, "--format", "csv"]) == 0
+    shown = dict(line.split(",")[:2] for line in capsys.readouterr().out.splitlines()[1:])
+    # a had one of two users, b one, and nobody c, which counts as one.
+    assert {name: float(shown[name]) for name in ("Coverage@2", "Novelty@2", "ILD@2")} == {
+        "Coverage@2": 0.75,
+        "Novelty@2": 1.0,
+        "ILD@2": 1.0,
+    }
+
+
+def test_without_judgements_all_files_are_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "--no-qrels", "a.csv", "b.csv", *KNOWN, "-m", "Coverage@2 NotInTrain"]) == 0
+    said = capsys.readouterr().out
+    assert "0.7500" in said
+    assert "0.2500" in said
+    assert "no judgements" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["--no-qrels", "a.csv"], 2, "without judgements there is no 'nDCG@10'"),
+        (["qrels.csv", "a.csv", "-m", "Coverage@2"], 2, "--items"),
+        (["qrels.csv", "a.csv", "-m", "Novelty@2", "--items", "items.csv"], 2, "--train"),
+        (["qrels.csv", "a.csv", "-m", "Novelty@2", "--train", "none.csv"], 2, "none.csv"),
+        (["qrels.csv", "a.csv", "-m", "ILD(by=genre)", *KNOWN], 1, "no column 'genre'"),
+        (["qrels.csv", "a.csv", "-m", "Coverage@2", "--items", "b.csv"], 1, "items stand in several rows"),
+        (["qrels.csv", "a.csv", "-m", "Coverage@2", *KNOWN, "--intervals"], 2, "of the whole run"),
+        (["qrels.csv", "a.csv", "-m", "Coverage@2", *KNOWN, "--bounds"], 2, "orders by relevance"),
+        (["qrels.csv", "a.csv", "-m", "Coverage@2", *KNOWN, "--engine", "stream"], 2, "--engine local"),
+        (["qrels.csv", "a.csv", "-m", "Coverage@2", *KNOWN, "--like", "ranx"], 2, "no measures of items"),
+        (["qrels.csv", "a.csv", *KNOWN, "--like", "ranx", "--like", "trec_eval"], 2, "without --no-qrels"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(
+    arguments: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["eval", *arguments]) == code
+    assert said in " ".join(capsys.readouterr().err.split())
