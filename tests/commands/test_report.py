@@ -34,6 +34,17 @@ def test_a_report_of_predictions() -> None:
     assert "AUC" in Path("out.html").read_text("utf-8")
 
 
+def test_a_report_of_what_was_saved() -> None:
+    for name in ("old", "new"):
+        assert main(["eval", "qrels.txt", f"{name}.run", "-m", "RR", "-o", f"{name}.rankmark"]) == 0
+    assert main(["report", "old.rankmark", "new.rankmark", "--baseline", "old", "-o", "out.html"]) == 0
+    compared = Path("out.html").read_text("utf-8")
+    assert "better than" in compared
+    assert main(["report", "old.rankmark", "-o", "out.html"]) == 0
+    assert "better than" not in Path("out.html").read_text("utf-8").partition("</main>")[0]
+    assert main(["report", "old.rankmark", "new.rankmark", "--ties", "best", "-o", "out.html"]) == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

@@ -315,6 +315,23 @@ def test_a_fault_of_the_function_is_told_with_its_query(why: str) -> None:
         rm.evaluate(QRELS, RUN, rm.list_measure("Faulty", bounds=(0, 1))(FAULTS[why]), threads=1)
 
 
+def error_of(labels: Any, scores: Any) -> float:
+    """A function of labelled scores, as other libraries have them."""
+    return float(np.mean((labels - scores) ** 2))
+
+
+def test_a_plain_function_of_labels_and_scores_is_told_what_to_become() -> None:
+    with pytest.raises(rm.MeasureError, match=r"looks like a function of labels and scores, .*row_measure"):
+        rm.evaluate_predictions(ROWS, error_of)  # type: ignore[arg-type]
+
+
+def test_a_tool_has_no_measure_of_ones_own() -> None:
+    measure = rm.list_measure("Faulty")(lambda lists: lists.count())
+    said = "ranx has no Faulty, a measure of your own: evaluate it apart, without like='ranx'"
+    with pytest.raises(rm.MeasureError, match=said):
+        rm.evaluate(QRELS, RUN, measure, like="ranx")
+
+
 def test_what_cannot_be_a_measure_is_refused() -> None:
     with pytest.raises(rm.MeasureError, match="takes lists, or grades and judged, and parameters each with"):
         rm.list_measure("Odd")(lambda: 1)

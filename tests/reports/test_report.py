@@ -73,6 +73,11 @@ def test_systems_that_cannot_be_told_apart_are_called_so() -> None:
     assert "better than" not in read.partition("Systems")[0].partition("cannot be told apart.")[2]
 
 
+def test_systems_that_give_the_same_are_called_so() -> None:
+    read = words(rm.compare(QRELS, {"one": GOOD, "other": GOOD}, "RR").to_html_report())
+    assert "other and one are equally good in every query." in read
+
+
 def test_of_several_systems_the_best_is_named_and_whom_it_is_not_surely_ahead_of() -> None:
     alike = {**GOOD, "q0": BAD["q0"]}
     read = words(rm.compare(QRELS, {"bad": BAD, "good": GOOD, "near": alike}, "RR").to_html_report())
@@ -155,6 +160,13 @@ def test_conventions_say_who_computes_what_and_why() -> None:
     read = words(rm.report(QRELS, {"r": GOOD}, "nDCG@2").html)
     assert "The nDCG@2 of r on these data, as tools compute it" in read
     assert "trec_eval" in read
+
+
+def test_predictions_of_numbers_have_no_curves() -> None:
+    rows = pl.DataFrame({"label": [0.1, 0.4, 0.35], "score": [0.2, 0.3, 0.4]})
+    read = words(rm.report_predictions(rows, "RMSE").html)
+    assert "RMSE is 0.0866." in read
+    assert "Curves" not in read
 
 
 def test_predictions_have_curves_bins_and_slices() -> None:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from rankmark.commands.names import column_names, measures_in, named_paths, one_path_each, score_columns
+from rankmark.commands.names import (
+    column_names,
+    measures_in,
+    name_and_path,
+    named_paths,
+    one_path_each,
+    score_columns,
+)
 from rankmark.commands.options import (
     CHOICES,
     is_said,
@@ -28,6 +35,7 @@ from rankmark.errors import UsageError
 
 if TYPE_CHECKING:
     from rankmark.reports.page import Report
+    from rankmark.reports.report import Subject
 
 __all__ = ["write_report"]
 
@@ -42,6 +50,8 @@ OF_LISTS = (
 """Options of runs alone."""
 OF_ROWS = ("label", "score", "query", "item", "weight", "positive", "systems")
 """Options of predictions alone."""
+OF_SAVED = ("baseline", "by", "attributes", "title", "seed", "threads", "command", "measure")
+"""Options of results that were saved."""
 
 
 @click.command("report")
@@ -101,7 +111,8 @@ def write_report(
     other tools' conventions, and what it takes to make the numbers again. In a
     browser with JavaScript queries are sorted, filtered and opened, to see the
     lists of two systems side by side; the lists of those that changed most are in
-    the file. It needs Jinja2: pip install 'rankmark[report]'.
+    the file. Of what was saved (-o NAME.rankmark) there are no lists, and no QRELS. It
+    needs Jinja2: pip install 'rankmark[report]'.
 
     \b
     rankmark report qrels.txt bm25.run dense.run --baseline bm25 -o report.html
@@ -127,8 +138,11 @@ def write_report(
 
 def _of_lists(output: Output, qrels: str, run: tuple[str, ...], options: dict[str, Any]) -> Report:
     """The page of runs."""
+    from rankmark.loading import is_saved
     from rankmark.reports.report import report
 
+    if is_saved(name_and_path(qrels)[1]):
+        return _of_saved(output, (qrels, *run), options)
     if not run:
         raise UsageError("there is no run: give one or several after the judgements")
     paths = named_paths(run, "runs")
@@ -137,6 +151,34 @@ def _of_lists(output: Output, qrels: str, run: tuple[str, ...], options: dict[st
     runs = {name: own[0] if len(own) == 1 else list(map(Path, own)) for name, own in paths.items()}
     options["seed"] = options["seed"] or 0
     return report(qrels, runs, columns=column_names(options.pop("column")), **options)
+
+
+def _of_saved(output: Output, texts: tuple[str, ...], options: dict[str, Any]) -> Report:
+    """The page of what was saved: of a result or a comparison, or of several results, which are compared."""
+    from rankmark.comparing.compare import compare_results
+    from rankmark.loading import load
+    from rankmark.reports.parts import Beside
+    from rankmark.reports.report import report_of
+    from rankmark.results.reported import Reported
+
+    if said := [name for name in options if name not in OF_SAVED and is_said(name)]:
+        raise UsageError(
+            f"--{said[0].replace('_', '-')} is of evaluations, and these are results: leave it out"
+        )
+    paths = named_paths(texts, "runs")
+    output.keep(*(path for own in paths.values() for path in own), options["attributes"])
+    how = {name: options[name] for name in ("baseline", "by", "attributes")}
+    if len(paths) > 1:
+        compared = compare_results(paths, options.get("measures"), **how, seed=options["seed"] or 0)
+        return report_of(compared, title=options["title"], beside=Beside(command=options["command"]))
+    if any(how.values()):
+        raise UsageError("--baseline, --by and --attributes are of several results, which are compared")
+    found = load(texts[0])
+    if not isinstance(found, Reported):
+        raise UsageError(f"{texts[0]}: it holds a {type(found).__name__}, of which there is no report")
+    return report_of(
+        cast("Subject", found), title=options["title"], beside=Beside(command=options["command"])
+    )
 
 
 def _of_predictions(output: Output, table: str, others: tuple[str, ...], options: dict[str, Any]) -> Report:

@@ -142,12 +142,20 @@ class Figure(Shown):
 
     def data(self) -> Iterator[tuple[str, Grid]]:
         """The numbers of each mark as a table, and what it is of."""
+        yield from self._tables(None)
+
+    def _tables(self, most: int | None) -> Iterator[tuple[str, Grid]]:
+        """The same, of so many rows at most and a line that says how many more there are."""
         for panel in self.panels:
             for mark in panel.marks:
                 if columns := list(mark.columns()):
                     of = mark.name or getattr(mark, "text", "")
                     title = ": ".join(filter(None, (panel.title, of)))
-                    yield title, _table(panel, columns)
+                    grid = _table(panel, [(name, values[:most]) for name, values in columns])
+                    count = len(columns[0][1])
+                    if most is not None and count > most:
+                        grid.rows.append([f"… {count - most:,} more", *[""] * (len(columns) - 1)])
+                    yield title, grid
 
     def write(
         self, path: str | Path, name: str | None = None, digits: int | None = None, **options: Any
@@ -178,8 +186,8 @@ class Figure(Shown):
             yield Prose(list(map(printable, self.notes)))
 
     def _sections(self, digits: int) -> Iterator[Section]:
-        for title, grid in self.data():
-            yield Section(printable(title), [], _shortened(grid, digits).printable())
+        for title, grid in self._tables(MOST_ROWS):
+            yield Section(printable(title), [], _rounded(grid, digits).printable())
 
     def _frame(self) -> Grid:
         rows = [
@@ -246,21 +254,15 @@ def _cell(value: Any, axis: Axis | None) -> str:
     return "" if np.isnan(number) else repr(number)
 
 
-def _shortened(grid: Grid, digits: int) -> Grid:
-    """A table for people: so many digits, and the first rows of many."""
+def _rounded(grid: Grid, digits: int) -> Grid:
+    """A table for people, with so many digits."""
     header, *rows = grid.rows
-    shown = [
-        [*row[: grid.names], *(_rounded(cell, digits) for cell in row[grid.names :])]
-        for row in rows[:MOST_ROWS]
-    ]
-    more = len(rows) - len(shown)
-    if more:
-        shown.append([f"… {more:,} more", *[""] * (len(header) - 1)])
+    shown = ([*row[: grid.names], *(_few(cell, digits) for cell in row[grid.names :])] for row in rows)
     return Grid(grid.names, [header, *shown])
 
 
-def _rounded(cell: str, digits: int) -> str:
-    if not cell:
+def _few(cell: str, digits: int) -> str:
+    if not cell or cell.startswith("…"):
         return cell
     number = float(cell)
     return f"{number:.0f}" if number.is_integer() else f"{number:.{max(digits, 1)}g}"

@@ -321,6 +321,10 @@ def _check_name(written: str, name: str, origin: Origin) -> None:
             )
 
 
+OF_ROWS = ("scores", "score", "y_score", "y_pred", "y_prob", "preds", "predictions")
+"""What the second argument of functions of labels and scores is called."""
+
+
 def _declared(function: Function, name: str, kind: Kind) -> tuple[dict[str, Parameter], bool, bool]:
     """The parameters that a function declares, whether it takes a cutoff, and whether it sees one query."""
     arguments = list(inspect.signature(function).parameters.values())
@@ -333,6 +337,13 @@ def _declared(function: Function, name: str, kind: Kind) -> tuple[dict[str, Para
         raise MeasureError(
             f"{name}: a function of a measure takes {takes}, and parameters each with a default; "
             f"{function.__name__} takes {inspect.signature(function)}"
+        )
+    if any(argument.name in OF_ROWS for argument in data[1:]):
+        raise MeasureError(
+            f"{name}: {function.__name__}{inspect.signature(function)} looks like a function of labels and "
+            "scores, and a plain function takes the grades of a list in rank order and those of all judged "
+            "items; a measure of labelled scores is a function of their sums: @rm.row_measure over a "
+            "function of rows (help(rm.Rows))"
         )
     try:
         hints = get_type_hints(function, include_extras=True)

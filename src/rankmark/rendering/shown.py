@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rankmark.figures import Figure
 
 
-__all__ = ["Shown"]
+__all__ = ["Shown", "checked_digits"]
 
 
 MOST_DIGITS = 17

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from platform import python_version
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from rankmark._native import __version__
@@ -338,5 +339,6 @@ def _made(shown: Subject, beside: Beside) -> Iterator[Part]:
         elements.append(Files(beside.files))
     if beside.command:
         elements.append(Blocks([Code([printable(beside.command)])]))
-    lead = f"Made by rankmark {__version__}. Each signature has all that decides its numbers."
+    made = f"Made by rankmark {__version__} in Python {python_version()}."
+    lead = f"{made} Each signature has all that decides its numbers."
     yield Part("made", "How it was made", elements, lead)

@@ -309,6 +309,7 @@
     open(shown[next], next);
   });
 
+  pane.classList.toggle("worded", Boolean(texts));
   document.querySelectorAll(".still").forEach((each) => { each.hidden = true; });
   byId("explorer").hidden = false;
   refresh();

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, get_args
 
+from rankmark.api.curves import Kind as CurveKind
 from rankmark.api.curves import curve
 from rankmark.api.evaluation import evaluate
 from rankmark.api.predictions import evaluate_predictions
@@ -47,6 +48,7 @@ __all__ = ["MEASURES", "ROW_MEASURES", "Subject", "report", "report_of", "report
 
 MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 ROW_MEASURES = ("AUC", "LogLoss", "NE", "PCOPC")
+CURVES: tuple[CurveKind, ...] = ("calibration", "ROC", "PR")
 MOST_ROWS = 1_000_000
 """Results of a system, beyond which some 30 conventions take too long to be tried without being asked for."""
 
@@ -185,10 +187,11 @@ def report_predictions(
     reports = {
         name: check_predictions(own, score=score, **roles, **groups) for name, (own, score) in systems.items()
     }
+    binary = getattr(next(iter(results_of(shown).values())).counts, "positive", None) is not None
     curves = [
         (name, curve(own, kind, score=score, confidence=0.95, threads=threads, **roles))
         for name, (own, score) in systems.items()
-        for kind in ("calibration", "ROC", "PR")
+        for kind in CURVES * binary
         if kind != "calibration" or not reports[name]["not-probabilities"]
     ]
     beside = Beside(

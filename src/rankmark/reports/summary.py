@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankmark.checks.finding import CODES, CODES_OF_PREDICTIONS
+from rankmark.comparing.caveats import skewed_lines
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.pairs import Pair, direction
+from rankmark.comparing.prediction_words import least_lines, spread_lines
 from rankmark.comparing.words import caution_lines
 from rankmark.language.written import written
 from rankmark.rendering.words import chance, counted, printable
@@ -88,7 +90,7 @@ def _measured(runs: Mapping[str, Result]) -> Iterator[str]:
     value = f"{measure.label} is {_value(measure, first[measure]) or 'undefined'}"
     yield f"{isolated(name)}: {value}." if name else f"{value}."
     interval = first.intervals.get(measure.label)
-    if interval is not None and not math.isnan(interval.low):
+    if interval is not None and interval.low < interval.high:
         low, high = (_value(measure, end) for end in (interval.low, interval.high))
         yield f"The data leave it between {low} and {high}, with {100 * interval.confidence:.6g}% confidence."
 
@@ -115,6 +117,8 @@ def _two(shown: Comparison | PredictionComparison, pair: Pair | PredictionPair) 
     if pair.significant:
         finding = f"is better than {isolated(worse)}" if _is_good(pair) else f"differs from {isolated(worse)}"
         yield f"{isolated(better)} {finding}."
+    elif isinstance(pair, Pair) and not pair.wins + pair.losses:
+        yield f"{isolated(pair.system)} and {isolated(pair.baseline)} are equally good in every query."
     else:
         yield f"{isolated(pair.system)} and {isolated(pair.baseline)} cannot be told apart."
     one, other = (_value(pair.measure, each) for each in (pair.value, pair.baseline_value))
@@ -248,8 +252,12 @@ def _found(check: CheckReport | None) -> Iterator[str]:
 
 def _doubts(shown: Comparison | PredictionComparison) -> Iterator[str]:
     """What speaks against intervals and p-values."""
-    lines = list(caution_lines(shown.pairs)) if isinstance(shown, Comparison) else []
-    for line in (*lines, *shown.notes):
+    if isinstance(shown, Comparison):
+        lines = [*caution_lines(shown.pairs), *shown.notes]
+    else:
+        skewed = skewed_lines(shown.pairs, shown.alpha, shown.alternative)
+        lines = [*shown.notes, *least_lines(shown.plan, shown.pairs), *spread_lines(shown.pairs), *skewed]
+    for line in lines:
         yield f"{line[0].upper()}{line[1:]}."
 
 

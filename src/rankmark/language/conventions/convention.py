@@ -204,6 +204,11 @@ class Convention:
         }
         if instead := self.otherwise.get(asked.name):
             raise MeasureError(f"{_unset(asked)} of {self.tool} is not had by like={self.name!r}: {instead}")
+        if asked.page.origin is not None:
+            raise MeasureError(
+                f"{self.name} has no {_unset(asked)}, a measure of your own: evaluate it apart, without "
+                f"like={self.name!r} (on the command line --like)"
+            )
         raise MeasureError(f"{self.name} has no {_unset(asked)}; {there[kind]}")
 
     def _meaning(self, variant: str | Variant, numbers: Mapping[str, str], kind: Kind) -> Meaning:
