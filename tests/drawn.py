@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,39 @@ def _curve(kind: Any) -> Callable[[], Any]:
     return lambda: rm.curve(_predictions(), kind, confidence=confidence)
 
 
+def _sliced_predictions() -> Any:
+    """By day, of which one is lacking, by country, one of which is called what could be a tag."""
+    table = _predictions()
+    days = [date(2024, 1, 1) + timedelta(days=i % 5 + i % 5 // 3) for i in range(2000)]
+    table |= {"day": days, "country": [("DE", "<FR>", None)[i % 3] for i in range(2000)]}
+    return rm.evaluate_predictions(table, "PCOPC AUC LogLoss", by=["country", "day"], intervals=True)
+
+
+def _head_and_tail() -> Any:
+    qrels, _ = _lists()
+    return {query: "head" if i % 3 else "tail" for i, query in enumerate(qrels)}
+
+
+def _compared_in_slices() -> Any:
+    return rm.compare(*_lists(), ["nDCG@5", "RR"], baseline="old", by=_head_and_tail())
+
+
+def _sliced_runs() -> Any:
+    qrels, runs = _lists()
+    popularity = {query: ("0-10", "11-100", ">100")[i % 3] for i, query in enumerate(qrels)}
+    return Runs({name: rm.evaluate(qrels, run, "nDCG@5", by=popularity) for name, run in runs.items()})
+
+
+def _classes() -> Any:
+    """Classes one of which is called what could be a tag, and one that no label is."""
+    rng = np.random.default_rng(1)
+    names, label = ["cat", "<dog>", "طائر", "fish"], rng.integers(0, 3, 300)
+    scores = rng.random((300, 4))
+    scores[np.arange(300), label] += 0.5
+    table = {"label": [names[i] for i in label], **{name: scores[:, i] for i, name in enumerate(names)}}
+    return rm.evaluate_predictions(table, "MulticlassAccuracy MulticlassF", score=names, classes=names)
+
+
 DRAWN: Mapping[str, Callable[[], Any]] = {
     "agreement": _agreement,
     "answered": _partial,
@@ -130,6 +164,9 @@ DRAWN: Mapping[str, Callable[[], Any]] = {
     "coefficients": _agreeing,
     "critical-difference": lambda: _board("nemenyi"),
     "critical-difference of another test": lambda: _board("t"),
+    "classes": _classes,
+    "confusion": _classes,
+    "confusion of a decision": lambda: rm.evaluate_predictions(_predictions(), "Confusion"),
     "conventions": lambda: rm.differences(*_judged(), ["nDCG@10", "RR"]),
     "conventions of two": lambda: rm.differences(*_judged(), "nDCG@10", like=["ranx", "lightgbm"]),
     "definitions": lambda: rm.identify(*_judged(), "nDCG@10", "0.41"),
@@ -161,8 +198,15 @@ DRAWN: Mapping[str, Callable[[], Any]] = {
     "recall-precision": lambda: _runs(tuple(f"IPrec(recall={level / 10})" for level in range(11))),
     "reliability": lambda: rm.curve(_predictions(), "calibration"),
     "scatter": _comparison,
+    "slices": lambda: _sliced_predictions().slices,
+    "slices of a result": _sliced_predictions,
+    "slices of several": _sliced_runs,
+    "slices of a comparison": _compared_in_slices,
+    "trend": _sliced_predictions,
+    "trend of several": _sliced_runs,
     "ties": _partial,
     "ties of one": lambda: _partial()["old"],
+    "values of one": lambda: rm.evaluate_predictions(_predictions(), "AUC KS PCOPC LogLoss", intervals=True),
     "values": _runs,
     "values of predictions": lambda: Runs(
         {"model": rm.evaluate_predictions(_predictions(), ["AUC", "LogLoss"])}

@@ -13,12 +13,16 @@ SCORES, GRADES, QUERIES = np.array([0.1, 0.4, 0.9]), np.array([1, 0, 0]), np.arr
 
 def test_a_mask_of_rows_may_be_of_numbers() -> None:
     for mask in (np.array([1, 1, 0]), np.array([True, True, False])):
-        part = Batches("RR", None, "error", "error", {}, Batches).part(SCORES, GRADES, QUERIES, mask=mask)
+        part = Batches("RR", None, "error", "error", False, {}, Batches).part(
+            SCORES, GRADES, QUERIES, mask=mask
+        )
         assert part.result()["RR"] == 0.5
 
 
 def test_what_measures_do_not_look_at_is_refused() -> None:
     with pytest.raises(rm.UsageError, match="measures of lists do not look at weights: take it out"):
-        Batches("RR", None, "error", "error", {}, Batches).part(SCORES, GRADES, QUERIES, weights=SCORES)
+        Batches("RR", None, "error", "error", False, {}, Batches).part(
+            SCORES, GRADES, QUERIES, weights=SCORES
+        )
     with pytest.raises(rm.UsageError, match="measures of predictions do not look at mask: take it out"):
-        Batches("AUC", None, "error", "error", {}, Batches).part(SCORES, GRADES, mask=GRADES)
+        Batches("AUC", None, "error", "error", False, {}, Batches).part(SCORES, GRADES, mask=GRADES)

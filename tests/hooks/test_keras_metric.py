@@ -159,3 +159,30 @@ def test_what_does_not_fit_is_refused() -> None:
         metric.update_state(grades, Compiled())
     with pytest.raises(rm.MeasureError, match="no measure 'NDGC'"):
         rm.hooks.KerasMetric("NDGC")
+
+
+@pytest.mark.parametrize(
+    "measures", ["nDCG@5, RR", "AP(mean=geometric)", "RR(mean=median)", "nDCG@5, HitRatio@1"]
+)
+def test_asked_after_each_batch_it_is_what_all_batches_give(
+    measures: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metric = rm.hooks.KerasMetric(measures, dtype="float64")
+    asked: list[Any] = []
+    terms_of = metric._batches.terms_of
+    monkeypatch.setattr(metric._batches, "terms_of", lambda part: asked.append(part) or terms_of(part))
+    for seed in range(5):
+        grades, scores = lists(seed, rows=6)
+        grades[seed] = 0
+        metric.update_state(grades, scores)
+        found = metric.result()
+        values = found.values() if isinstance(found, dict) else [found]
+        expected = metric.full_result().values.values()
+        assert [float(each) for each in values] == pytest.approx(list(expected), rel=1e-15)
+    # After the first each is looked at alone, so that an epoch takes no longer than its batches.
+    assert asked[0] is metric._whole()
+    assert not any(part is metric._whole() for part in asked[1:])
+    for seed in range(2):  # two batches at once are looked at with all others
+        metric.update_state(*lists(seed))
+    metric.result()
+    assert asked[-1] is metric._whole()

@@ -20,11 +20,13 @@ def test_labels_and_scores_that_look_swapped_are_told_once() -> None:
         Told().swapped(labels, scores)
     clicks, queries = np.array([1, 0, 1]), np.array([7, 7, 7])
     with pytest.warns(UserWarning, match="are the two swapped"):
-        Batches("nDCG", None, "error", "error", {}, Batches).part(clicks, np.array([0.1, 0.9, 0.3]), queries)
+        Batches("nDCG", None, "error", "error", False, {}, Batches).part(
+            clicks, np.array([0.1, 0.9, 0.3]), queries
+        )
 
 
 def test_what_keeps_a_number_from_being_a_tools_is_told() -> None:
-    batches = Batches("RetrievalMAP", "torchmetrics", "error", "error", {}, Batches)
+    batches = Batches("RetrievalMAP", "torchmetrics", "error", "error", False, {}, Batches)
     labels, queries = np.array([1, 0, 1]), np.array([7, 7, 7])
     batches.value_of(batches.part(np.array([0.3, 0.2, 0.1]), labels, queries))
     with pytest.warns(UserWarning, match="Scores of 0 and below: AP, MRR, precision and recall"):
@@ -35,7 +37,7 @@ def test_what_keeps_a_number_from_being_a_tools_is_told() -> None:
 def test_options_that_are_not_there_are_refused_by_the_name_of_the_hook(measures: str) -> None:
     said = "Batches has no argument 'topk'; a cutoff is said with its measure, as in nDCG@10"
     with pytest.raises(rm.UsageError, match=said):
-        Batches(measures, None, "error", "error", {"topk": 3}, Batches)
+        Batches(measures, None, "error", "error", False, {"topk": 3}, Batches)
     with pytest.raises(rm.UsageError, match="lightgbm has no argument 'k'; a cutoff is said with"):
         rm.hooks.lightgbm("nDCG", k=10)  # type: ignore[call-arg]
 

@@ -198,6 +198,26 @@ def test_a_target_below_0_is_what_it_is_said_to_be(torch: Any) -> None:
         rm.hooks.TorchMetric("RR", negative="none")
 
 
+def test_logits_are_made_probabilities(torch: Any) -> None:
+    rng = np.random.default_rng(7)
+    label, logit = rng.integers(0, 2, 60), (rng.normal(size=60) * 8).astype(np.float32)
+    measures = "LogLoss, Brier, BinaryF(threshold=0.5)"
+    metric = rm.hooks.TorchMetric(measures, logits=True).set_dtype(torch.float64)
+    for part in (slice(0, 20), slice(20, None)):
+        metric.update(torch.tensor(logit[part], requires_grad=True), torch.tensor(label[part]))
+    table = {"label": label, "score": 1 / (1 + np.exp(-logit.astype(np.float64)))}
+    expected = rm.evaluate_predictions(table, measures).values
+    assert numbers(metric.compute()) == pytest.approx(expected, rel=1e-12)
+    classes, logits = rng.integers(0, 3, 40), rng.normal(size=(40, 3))
+    of_classes = rm.hooks.TorchMetric("LogLoss, Accuracy", logits=True).set_dtype(torch.float64)
+    of_classes.update(torch.tensor(logits), torch.tensor(classes))
+    shares = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    expected = rm.evaluate_predictions({"label": classes, "score": shares}, "LogLoss, Accuracy").values
+    assert numbers(of_classes.compute()) == pytest.approx(expected, rel=1e-12)
+    with pytest.raises(rm.UsageError, match="and AUC sees scores as they are: ask for it in a metric of its"):
+        rm.hooks.TorchMetric("LogLoss, AUC", logits=True)
+
+
 def test_rows_with_numbers_of_their_own_count_once(torch: Any) -> None:
     rows = rm.hooks.TorchMetric("MAE", repeated="first")
     for numbered in ([0, 1, 2], [2, 3]):

@@ -83,6 +83,25 @@ def test_a_distribution_is_of_the_queries() -> None:
     assert mean.x == runs["new"]["nDCG@3"]
 
 
+def test_many_queries_at_few_places_are_points_of_different_breadth() -> None:
+    rng = np.random.default_rng(0)
+    old, new = 1 / rng.integers(1, 4, (2, 5000))
+    figure = rm.compare_matrix({"old": old, "new": new}, "RR", baseline="old").plot("scatter")
+    points = marks(figure, Points)
+    assert sum(len(each.x) for each in points) == 9
+    sizes = np.concatenate([each.sizes for each in points if each.sizes is not None])
+    assert sizes.max() <= 4
+    assert np.square(sizes).sum() <= 400
+
+
+def test_many_queries_are_drawn_as_a_cloud() -> None:
+    rng = np.random.default_rng(0)
+    old, new = rng.random((2, 5000))
+    figure = rm.compare_matrix({"old": old, "new": new}, "AP", baseline="old").plot("scatter")
+    assert sum(len(each.x) for each in marks(figure, Points)) == 5000
+    assert len(figure.to_svg()) < 200_000
+
+
 @pytest.mark.parametrize("measure", ["nDCG@3", "MeanRank"])
 def test_a_forest_has_each_pair_with_both_intervals(measure: str) -> None:
     comparison = compared(baseline="old")

@@ -6,6 +6,7 @@ import re
 from base64 import b64encode
 from collections.abc import Callable
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ import rankmark as rm
 from rankmark.rendering.blocks import Cell, Formulas, Grid, Notes, Section
 from rankmark.rendering.html import MOST_ROWS, STYLE, html, in_cell
 from rankmark.results.runs import Runs
+from reports.browsing import browser
 
 IDS = ["<script>alert(1)</script>", "</td>", "=cmd()", "עברית", "😀", "plain & simple"]
 QRELS = {f"{name}{i}": {"a": 2, "b": 1, "c": 0} for name in IDS for i in range(3)}
@@ -138,3 +140,22 @@ def test_a_page_lets_nothing_in_but_its_own_style() -> None:
     assert " style=" not in page
     for words in ("prefers-color-scheme:dark", "@media print", "data-jp-theme-light=false"):
         assert words in style[1]
+
+
+def test_a_column_without_a_title_has_no_empty_header() -> None:
+    assert '<tr><td></td><th scope="col">value</th></tr>' in html([Grid(1, [["", "value"], ["a", "1"]])])
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_pages(scheme: str, tmp_path: Path) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe
+    with browser() as started:
+        # The page lets no script in, and axe is one.
+        tab = started.new_context(color_scheme=scheme, offline=True, bypass_csp=True).new_page()
+        for name in ("result", "comparison", "gate", "check", "calibration", "power"):
+            path = tmp_path / f"{name}.html"
+            SHOWN[name]().write(path)
+            tab.goto(path.as_uri())
+            found = axe().run(tab, options={"resultTypes": ["violations"]})
+            assert [each["id"] for each in found.response["violations"]] == [], name

@@ -86,6 +86,13 @@ class Terms:
         """Those of some queries."""
         return Terms(self.measure, self.above[rows], None if self.below is None else self.below[rows])
 
+    def joined(self, other: Terms) -> Terms:
+        """Those of these queries and of others that have values."""
+        parts = [each.at(each.there) for each in (self, other)]
+        below = [each.below for each in parts if each.below is not None]
+        above = np.concatenate([each.above for each in parts])
+        return Terms(self.measure, above, np.concatenate(below) if below else None)
+
     def value(self) -> float:
         """The measure's value, of queries that all have one: the mean over seeds; NaN of no queries."""
         return float(np.mean(self.seed_values()))

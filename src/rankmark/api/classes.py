@@ -81,7 +81,7 @@ def evaluate_classes(
         return result
     slices = read_row_slices(slicing, read.rest, len(read.labels), read.query, read.name)
 
-    found = prediction_slices(slices, lambda rows: work.sliced(read, rows), confidence)
+    found = prediction_slices(slices, lambda rows: work.sliced(read, rows), confidence, result.values)
     return result.with_slices(found)
 
 

@@ -115,7 +115,9 @@ def evaluate_labelled(
         return result
     slices = slices_of_rows(read, wanted.slicing)
     labelled = None if work.sampling is None else Labelled.of(read)
-    found = prediction_slices(slices, lambda part: work.sliced(rows, labelled, part), wanted.confidence)
+    found = prediction_slices(
+        slices, lambda part: work.sliced(rows, labelled, part), wanted.confidence, result.values
+    )
     return result.with_slices(found)
 
 

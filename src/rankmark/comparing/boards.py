@@ -208,7 +208,7 @@ class Board(Saved, Numbered):
     def _drawn(self) -> Column | None:
         """The values with their intervals."""
         rows = ((row.interval.low, row.value, row.interval.high) for row in self.rows)
-        return ranges("value", rows, behind=self.measure.label)
+        return ranges("interval", rows, behind=self.measure.label)
 
     def _paper(self, digits: int) -> Iterator[Block | PaperTable]:  # noqa: ARG002 - the format's
         mean = paper_column(self.measure)

@@ -141,12 +141,20 @@ class Figure(Shown):
 
     def data(self) -> Iterator[tuple[str, Grid]]:
         """The numbers of each mark as a table, and what it is of."""
+        yield from self._tables(None)
+
+    def _tables(self, most: int | None) -> Iterator[tuple[str, Grid]]:
+        """The same, of so many rows at most and a line that says how many more there are."""
         for panel in self.panels:
             for mark in panel.marks:
                 if columns := list(mark.columns()):
                     of = mark.name or getattr(mark, "text", "")
                     title = ": ".join(filter(None, (panel.title, of)))
-                    yield title, _table(panel, columns)
+                    grid = _table(panel, [(name, values[:most]) for name, values in columns])
+                    count = len(columns[0][1])
+                    if most is not None and count > most:
+                        grid.rows.append([f"… {count - most:,} more", *[""] * (len(columns) - 1)])
+                    yield title, grid
 
     def write(
         self, path: str | Path, name: str | None = None, digits: int | None = None, **options: Any
@@ -172,8 +180,8 @@ class Figure(Shown):
 
     def _blocks(self, digits: int) -> Iterator[Block]:
         yield Prose([self.title, *filter(None, [self.subtitle]), self.description])
-        for title, grid in self.data():
-            yield Section(title, [], _shortened(grid, digits))
+        for title, grid in self._tables(MOST_ROWS):
+            yield Section(title, [], _rounded(grid, digits))
         if self.notes:
             yield Prose(self.notes)
 
@@ -203,7 +211,7 @@ class Figure(Shown):
 
     def data_html(self) -> str:
         """Its data as tables that a page shows when asked to, and screen readers read."""
-        blocks = (Section(title, [], _shortened(grid, 4)) for title, grid in self.data())
+        blocks = (Section(title, [], _rounded(grid, 4)) for title, grid in self._tables(MOST_ROWS))
         return f'<details class="rankmark"><summary>Data</summary>{html(blocks)}</details>'
 
 
@@ -242,21 +250,15 @@ def _cell(value: Any, axis: Axis | None) -> str:
     return "" if np.isnan(number) else repr(number)
 
 
-def _shortened(grid: Grid, digits: int) -> Grid:
-    """A table for people: so many digits, and the first rows of many."""
+def _rounded(grid: Grid, digits: int) -> Grid:
+    """A table for people, with so many digits."""
     header, *rows = grid.rows
-    shown = [
-        [*row[: grid.names], *(_rounded(cell, digits) for cell in row[grid.names :])]
-        for row in rows[:MOST_ROWS]
-    ]
-    more = len(rows) - len(shown)
-    if more:
-        shown.append([f"… {more:,} more", *[""] * (len(header) - 1)])
+    shown = ([*row[: grid.names], *(_few(cell, digits) for cell in row[grid.names :])] for row in rows)
     return Grid(grid.names, [header, *shown])
 
 
-def _rounded(cell: str, digits: int) -> str:
-    if not cell:
+def _few(cell: str, digits: int) -> str:
+    if not cell or cell.startswith("…"):
         return cell
     number = float(cell)
     return f"{number:.0f}" if number.is_integer() else f"{number:.{max(digits, 1)}g}"

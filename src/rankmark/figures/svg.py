@@ -314,7 +314,11 @@ def _apart(scale: Scale, count: int, *, within: float) -> Iterator[tuple[float, 
                 until = float(scale(value)) + half
                 yield value, text
         return
-    if scale.axis.scale != "names":
+    if scale.axis.scale == "names":
+        # Slanted or not, a name takes its height.
+        skip = max(1, -(-int(LABEL * 1.6 * len(ticks)) // max(int(within), 1)))
+        ticks = ticks[::skip]
+    else:
         broadest = max((width(text, LABEL) for _, text in ticks), default=0.0) + 14
         skip = max(1, -(-int(broadest * len(ticks)) // max(int(within), 1)))
         ticks = ticks[::skip]

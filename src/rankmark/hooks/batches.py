@@ -10,11 +10,12 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from rankmark.aggregation.terms import Terms
 from rankmark.api.evaluator import Evaluator, Repeated
 from rankmark.api.prediction_evaluator import PredictionEvaluator
 from rankmark.api.prediction_plans import Plans
 from rankmark.errors import ChoiceError, DataError, UsageError
-from rankmark.hooks.prepared import together
+from rankmark.hooks.prepared import probabilities_of, sees_probabilities, together
 from rankmark.hooks.telling import Told
 from rankmark.inputs.arrays.judged_items import is_sparse
 from rankmark.inputs.arrays.libraries import is_array, is_torch, to_numpy
@@ -70,6 +71,7 @@ class Batches:
     Attributes:
         measures: the measures, as they were understood.
         of_lists: whether any of them is of lists.
+        of_rows: whether any of them is of rows.
 
     """
 
@@ -79,6 +81,7 @@ class Batches:
         like: str | None,
         repeated: Repeated | None,
         negative: Negative,
+        logits: bool,
         options: Mapping[str, Any],
         door: Callable[..., Any],
     ) -> None:
@@ -86,20 +89,22 @@ class Batches:
         self.measures = plans.understood(classes=False)
         self._asked, self._like = plans.measures, like
         kinds = {measure.page.kind == "list" for measure in self.measures}
-        self.of_lists, self._of_rows = True in kinds, False in kinds
+        self.of_lists, self.of_rows = True in kinds, False in kinds
         if negative not in get_args(Negative):
             raise ChoiceError(f"negative={negative!r} is not one of {', '.join(get_args(Negative))}")
         if repeated == "apart" and not self.of_lists:
             raise UsageError('repeated="apart" is of queries of lists, and no measure is of lists')
-        self._repeated, self._negative = repeated, negative
+        if logits:
+            _check_seen(self.measures)
+        self._repeated, self._negative, self._logits = repeated, negative, logits
         self._options = dict(options)
         self._told = Told()
-        given(options, OF_PREDICTIONS if self._of_rows else GivenChoices, door)
+        given(options, OF_PREDICTIONS if self.of_rows else GivenChoices, door)
         self._new(repeated)  # which refuses what cannot be asked for
 
     def _new(self, repeated: Repeated | None) -> Part:
         options: dict[str, Any] = {"like": self._like, **self._options}
-        if not self._of_rows:
+        if not self.of_rows:
             return Evaluator(self._asked, repeated=repeated, **options)  # type: ignore[arg-type]
         if repeated == "apart" or (repeated == "error" and not self.of_lists):
             repeated = None
@@ -137,7 +142,7 @@ class Batches:
             if self._repeated == "first":
                 raise UsageError('repeated="first" knows queries by their ids: give indexes, one a row')
         queries = None if queries is None else _array(queries)
-        if self._of_rows:
+        if self.of_rows:
             return self._of_predictions(scores, labels, queries, more)
         if queries is None:
             made = self._new("apart")
@@ -153,7 +158,7 @@ class Batches:
     @property
     def _taken(self) -> tuple[set[str], str]:
         """What batches can have besides, and what the measures are that do not look at anything else."""
-        if not self._of_rows:
+        if not self.of_rows:
             return {"exclude", "items", "lengths", "mask"}, "measures of lists"
         if not self.of_lists:
             return {"weights"}, "measures of predictions"
@@ -206,6 +211,8 @@ class Batches:
             order, sizes = together(queries)
             labels, scores, queries = _here(labels)[order], _here(scores)[order], None
             more = {name: _here(values)[order] for name, values in more.items()}
+        if self._logits:
+            scores = probabilities_of(_here(scores))
         made = self._new("apart" if sizes is not None else self._repeated)
         made.update_arrays(labels, scores, queries=queries, group=sizes, **more)
         return made
@@ -215,6 +222,18 @@ class Batches:
         result = part.result()
         self._told.departures(result)
         return result.values
+
+    def terms_of(self, part: Part) -> dict[str, Terms]:
+        """What each query of a part of lists adds to the value of each measure, without those that count not.
+
+        Raises:
+            NotEvaluatedError: this cannot be told of a measure.
+
+        """
+        result = part.result()
+        self._told.departures(result)
+        found = {name: result.query_terms(name) for name in result.values}
+        return {name: terms.at(terms.there) for name, terms in found.items()}
 
     def joined(self, parts: Iterable[Part], *, workers: bool = False) -> Part | None:
         """All parts as one, the first of which takes in the others; None if there is none.
@@ -237,7 +256,7 @@ class Batches:
 
     def read(self, saved: bytes) -> Part:
         """What `to_bytes` of a part gave."""
-        return PredictionEvaluator.from_bytes(saved) if self._of_rows else Evaluator.from_bytes(saved)
+        return PredictionEvaluator.from_bytes(saved) if self.of_rows else Evaluator.from_bytes(saved)
 
 
 def _here(values: Any) -> NDArray[Any]:
@@ -261,6 +280,16 @@ def _present(shape: tuple[int, ...], lengths: Any = None, mask: Any = None) -> N
         what = "lengths" if mask is None else "mask"
         raise UsageError(f"{what} says of scores of shape {present.shape}, and they have {tuple(shape)}")
     return present
+
+
+def _check_seen(measures: Iterable[Measure]) -> None:
+    """Refuses logits of which some measures would see probabilities and others not: one of both is kept."""
+    for measure in measures:
+        if measure.page.kind != "class" and not sees_probabilities(measure):
+            raise UsageError(
+                f"logits=True makes probabilities of scores, and {measure} sees scores as they are: ask for "
+                "it in a metric of its own, without logits"
+            )
 
 
 def _check_taken(given: Mapping[str, Any], taken: set[str], what: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankmark.aggregation.terms import Terms
 from rankmark.errors import DataError, UsageError
 from rankmark.hooks.batches import Batches, Negative, Part
 from rankmark.inputs.arrays.libraries import is_array, to_numpy
@@ -31,7 +32,10 @@ class KerasMetric(Metric):  # type: ignore[misc]
     query are kept, and for measures of predictions what `PredictionEvaluator` keeps.
 
     ``result()`` is a number for one measure, for several a dict of them, which Keras logs one by one, as
-    ``nDCG@10`` and ``val_nDCG@10``. It is asked for after each batch, and is that of all batches.
+    ``nDCG@10`` and ``val_nDCG@10``. Keras asks for it after each batch, and it is that of all batches: of
+    lists what the latest one adds is put to it, but measures that rank all rows, such as AUC, sort them anew
+    each time, which takes as long as training does from some 100,000 rows an epoch. Then an own loop, or
+    ``full_result()`` after ``model.predict``, asks once.
 
     The values are read where the batch is, so that nothing may be compiled: on torch nothing is by default,
     on TensorFlow and JAX ``model.compile(run_eagerly=True)`` sees to it.
@@ -41,6 +45,8 @@ class KerasMetric(Metric):  # type: ignore[misc]
         like: a convention.
         negative: what a label below 0 is: an ``error`` where measures are of lists; ``padding``, of no item
             or row; or a ``grade`` of an item that is not relevant.
+        logits: whether scores are logits, of which measures of probabilities, and those with a threshold, see
+            1/(1 + exp(−logit)), or softmax of several classes. Others are asked for in a metric of their own.
         name: what the metric is called; the measure, if there is one alone and nothing is said.
         dtype: what every metric of Keras has.
         **options: the choices of `Evaluator` or the arguments of `PredictionEvaluator`.
@@ -56,16 +62,23 @@ class KerasMetric(Metric):  # type: ignore[misc]
         *,
         like: str | None = None,
         negative: Negative = "error",
+        logits: bool = False,
         name: str | None = None,
         dtype: Any = None,
         **options: Any,
     ) -> None:
-        batches = Batches(measures, like, "error", negative, options, type(self))
+        batches = Batches(measures, like, "error", negative, logits, options, type(self))
         alone = batches.measures[0].label if len(batches.measures) == 1 else "rankmark"
         super().__init__(name=name or alone, dtype=dtype)
-        self._batches, self._like, self._options = batches, like, {"negative": negative, **options}
+        self._batches, self._like, self._options = (
+            batches,
+            like,
+            {"negative": negative, "logits": logits, **options},
+        )
         self._held: Part | None = None
+        self._latest: Part | None = None
         self._values: Mapping[str, float] | None = None
+        self._terms: dict[str, Terms] = {}
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Adds a batch; what is refused changes nothing.
@@ -94,6 +107,7 @@ class KerasMetric(Metric):  # type: ignore[misc]
             self._held = part
         else:
             self._held.merge(part)
+        self._latest = part if self._values is not None else None
         self._values = None
 
     def result(self) -> Any:
@@ -104,10 +118,20 @@ class KerasMetric(Metric):  # type: ignore[misc]
 
         """
         if self._values is None:
-            self._values = self._batches.value_of(self._whole())
+            self._values = self._found()
         ops = tool("keras", "keras").ops
         tensors = {name: ops.convert_to_tensor(value, self.dtype) for name, value in self._values.items()}
         return tensors if len(tensors) > 1 else next(iter(tensors.values()))
+
+    def _found(self) -> Mapping[str, float]:
+        """The values; lists take a look at the latest batch alone if they were asked for before it."""
+        if self._batches.of_rows:
+            return self._batches.value_of(self._whole())
+        new = self._batches.terms_of(self._whole() if self._latest is None else self._latest)
+        if self._latest is not None:
+            new = {name: self._terms[name].joined(terms) for name, terms in new.items()}
+        self._terms = new
+        return {name: terms.value() for name, terms in new.items()}
 
     def full_result(self, **options: Any) -> Result:
         """The result of all batches, with each query's values and notes.
@@ -128,7 +152,8 @@ class KerasMetric(Metric):  # type: ignore[misc]
 
     def reset_state(self) -> None:
         """Forgets all batches."""
-        self._held = self._values = None
+        self._held = self._latest = self._values = None
+        self._terms = {}
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make it again, without its batches."""

@@ -24,7 +24,16 @@ from rankmark.language.choices import Choices, NoRelevant, ShortLists, Ties
 from rankmark.language.measure import Measure
 from rankmark.rendering.words import counted as so_many
 
-__all__ = ["Asked", "DataSet", "Options", "is_more_better", "sees_probabilities", "sizes_of", "together"]
+__all__ = [
+    "Asked",
+    "DataSet",
+    "Options",
+    "is_more_better",
+    "probabilities_of",
+    "sees_probabilities",
+    "sizes_of",
+    "together",
+]
 
 KEPT = 8
 """So many data sets stay prepared."""
@@ -198,8 +207,7 @@ class DataSet:
         others = [each for each in measures if each not in likely]
         found = self._evaluated(others, scores) if others else {}
         if likely:
-            exact = scores.astype(np.float64)
-            found |= self._evaluated(likely, softmax(exact, axis=1) if scores.ndim == 2 else expit(exact))
+            found |= self._evaluated(likely, probabilities_of(scores))
         return found
 
     def _evaluated(self, measures: list[Measure], scores: NDArray[Any]) -> dict[Measure, float]:
@@ -296,6 +304,13 @@ def is_more_better(measure: Measure, what: str) -> bool:
 def sees_probabilities(measure: Measure) -> bool:
     """Whether a measure takes scores for probabilities, or decides by them at a threshold."""
     return measure.page.scores == "probability" or "threshold" in measure.page.parameters
+
+
+def probabilities_of(logits: NDArray[Any]) -> NDArray[np.float64]:
+    """The probabilities of logits, one a row, or one a row and class."""
+    exact = logits.astype(np.float64)
+    found: NDArray[np.float64] = softmax(exact, axis=1) if exact.ndim == 2 else expit(exact)
+    return found
 
 
 def _no_groups(measure: Measure) -> DataError:

@@ -69,6 +69,8 @@ class TorchMetric(Metric):  # type: ignore[misc]
             all measures are of predictions, queries may come in several batches unless it is ``"first"``.
         negative: what a target below 0 is: an ``error`` where measures are of lists; ``padding``, of no item
             or row; or a ``grade`` of an item that is not relevant.
+        logits: whether scores are logits, of which measures of probabilities, and those with a threshold, see
+            1/(1 + exp(−logit)), or softmax of several classes. Others are asked for in a metric of their own.
         **options: the choices of `Evaluator` or the arguments of `PredictionEvaluator`, and what every metric
             of torchmetrics takes, such as ``process_group``.
 
@@ -87,10 +89,11 @@ class TorchMetric(Metric):  # type: ignore[misc]
         like: str | None = None,
         repeated: Repeated | None = "error",
         negative: Negative = "error",
+        logits: bool = False,
         **options: Any,
     ) -> None:
         super().__init__(**{name: options.pop(name) for name in THEIRS if name in options})
-        self._batches = Batches(measures, like, repeated, negative, options, type(self))
+        self._batches = Batches(measures, like, repeated, negative, logits, options, type(self))
         self._held: Part | None = None
         self.add_state("parts", default=[], dist_reduce_fx="cat")
 

@@ -33,6 +33,7 @@ __all__ = [
     "ByRows",
     "Slicing",
     "columns_of",
+    "is_interval",
     "single_values",
     "slice_names",
     "understood",
@@ -378,6 +379,11 @@ def place(text: str) -> tuple[Any, ...]:
     words = re.split(r"(\d+)", text)  # every second one is a number
     words[1::2] = [(len(word.lstrip("0")), word.lstrip("0")) for word in words[1::2]]
     return (1, words, text)
+
+
+def is_interval(text: str) -> bool:
+    """Whether a text is a number or an interval of numbers."""
+    return _ends(text.strip()) is not None
 
 
 def _ends(text: str) -> tuple[float, bool, float, bool] | None:

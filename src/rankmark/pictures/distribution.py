@@ -47,12 +47,14 @@ def distribution(
     of = [np.sort(each.query_values(found)) for each in own]
     names = tuple(each.name or found.label for each in own)
     ends = five_numbers(of)
-    reach = [float(edge) for values in of if len(values) for edge in (values[0], values[-1])]
-    across = Axis(label=axis_of(found, f"{found.label} of a query"), reach=tuple(reach))
+    reached = np.concatenate([*of, *(each.interval(found) for each in own)])
+    reached = reached[np.isfinite(reached)]
+    reach = (float(reached.min()), float(reached.max())) if len(reached) else (0.0, 1.0)
+    across = Axis(label=axis_of(found, f"{found.label} of a query"), reach=reach)
     steps = Panel(
         x=Axis(reach=across.reach),
         y=Axis(label="queries with this value or less", limits=(0, 1), ticks="percent"),
-        marks=tuple(_steps(own, of, names)),
+        marks=tuple(_steps(own, of, names, reach)),
     )
     boxes = Panel(
         x=across,
@@ -95,12 +97,15 @@ def five_numbers(of: Sequence[Floats]) -> Floats:
     return found
 
 
-def _steps(systems: Sequence[System], of: Sequence[Floats], names: Sequence[str]) -> Iterator[Mark]:
+def _steps(
+    systems: Sequence[System], of: Sequence[Floats], names: Sequence[str], reach: tuple[float, float]
+) -> Iterator[Mark]:
+    """The share of queries up to each value, from one end of the axis to the other."""
     for system, values, name in zip(systems, of, names, strict=True):
         if len(values):
             places, counts = np.unique(values, return_counts=True)
             share = np.cumsum(counts) / len(values)
-            x, y = np.append(places[0], places), np.append(0.0, share)
+            x, y = np.array([reach[0], *places, reach[1]]), np.array([0.0, *share, 1.0])
             yield Line(x=x, y=y, step=True, name=name, tone=system.tone, dashed=system.later)
 
 

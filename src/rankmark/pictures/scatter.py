@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -17,8 +18,10 @@ from rankmark.pictures.words import axis_of, difference_words, p_words, queries
 
 __all__ = ["scatter"]
 
-GREATEST = 4.0
-"""How many times the usual a point is broad at most."""
+GREATEST, LEAST = 4.0, 0.4
+"""How many times the usual a point is broad at most, and at least."""
+ROOM = 400
+"""Points of the usual size that leave enough of the square free."""
 MOST_NAMED = 5
 """Queries at one place that it names."""
 
@@ -47,7 +50,6 @@ def scatter(
     y, x = one[there], other[there]
     ends = (float(min(x.min(), y.min())), float(max(x.max(), y.max()))) if len(x) else (0.0, 1.0)
     difference = difference_words(pair.difference, pair.interval)
-    many = len(x) > MOST_POINTS
     return Figure(
         title=f"{pair.measure.label} of each query: {pair.system} against {pair.baseline}",
         subtitle=", ".join(
@@ -65,12 +67,14 @@ def scatter(
                 square=True,
             ),
         ),
-        notes=("the darker, the more queries",) if many else ("a broader point is of several queries",),
+        notes=("a broader point is of more queries" if _apart(x, y) else "the darker, the more queries",),
     )
 
 
 def _points(comparison: Comparison, pair: Pair, x: Floats, y: Floats, ids: list[str]) -> Iterator[Mark]:
     gains, tie = direction(pair.measure) * (y - x), comparison.plan.tie
+    # Below 1 where points of so many queries would cover each other.
+    scale = min(1.0, GREATEST / math.sqrt(_most_at_one_place(x, y)), math.sqrt(ROOM / max(len(x), 1)))
     for name, tone, kept in (
         (f"{pair.system} better", "good", gains > tie),
         ("equal", "muted", abs(gains) <= tie),
@@ -79,13 +83,24 @@ def _points(comparison: Comparison, pair: Pair, x: Floats, y: Floats, ids: list[
         if kept.any():
             called = f"{name}: {queries(int(kept.sum()))}"
             own = [ids[i] for i in np.flatnonzero(kept)]
-            yield _several(x[kept], y[kept], own, called, tone, apart=len(x) <= MOST_POINTS)
+            if _apart(x, y):
+                yield _gathered(x[kept], y[kept], own, called, tone, scale)
+            else:
+                yield Points(x=x[kept], y=y[kept], labels=tuple(own), name=called, tone=tone)
 
 
-def _several(x: Floats, y: Floats, ids: list[str], name: str, tone: str, *, apart: bool) -> Points:
-    """Points, those at one place as one that is the broader the more they are, if they stand apart."""
-    if not apart:
-        return Points(x=x, y=y, labels=tuple(ids), name=name, tone=tone)
+def _apart(x: Floats, y: Floats) -> bool:
+    """Whether the places of queries are so few that each is a point."""
+    return len(np.unique(np.stack([x, y]), axis=1).T) <= MOST_POINTS
+
+
+def _most_at_one_place(x: Floats, y: Floats) -> int:
+    _, counts = np.unique(np.stack([x, y]), axis=1, return_counts=True)
+    return int(counts.max(initial=1))
+
+
+def _gathered(x: Floats, y: Floats, ids: list[str], name: str, tone: str, scale: float) -> Points:
+    """A point a place, its area as many as its queries."""
     places, inverse, counts = np.unique(np.stack([x, y]), axis=1, return_inverse=True, return_counts=True)
     there: list[list[str]] = [[] for _ in counts]
     for place, each in zip(inverse.ravel().tolist(), ids, strict=True):
@@ -94,7 +109,7 @@ def _several(x: Floats, y: Floats, ids: list[str], name: str, tone: str, *, apar
         x=places[0],
         y=places[1],
         labels=tuple(map(_called, there)),
-        sizes=np.minimum(np.sqrt(counts), GREATEST),
+        sizes=np.maximum(scale * np.sqrt(counts), LEAST),
         name=name,
         tone=tone,
     )
@@ -103,4 +118,4 @@ def _several(x: Floats, y: Floats, ids: list[str], name: str, tone: str, *, apar
 def _called(ids: list[str]) -> str:
     """Queries at one place."""
     more = len(ids) - MOST_NAMED
-    return ", ".join(ids[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(ids[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")

@@ -26,15 +26,15 @@ STYLE = variables(".rankmark") + "".join(
     .rankmark .rm-table{overflow:auto;max-height:32em;max-width:100%;margin:.5em 0 .75em;width:fit-content;
      border:1px solid var(--rm-line);border-radius:6px}
     .rankmark .rm-table:focus-visible{outline:2px solid var(--rm-series-1);outline-offset:2px}
-    .rankmark table{border-collapse:separate;border-spacing:0;margin:0;border:0;font-size:13px;
-     font-variant-numeric:tabular-nums lining-nums;color:var(--rm-ink)}
+    .rankmark table{table-layout:auto;border-collapse:separate;border-spacing:0;margin:0;border:0;
+     font-size:13px;font-variant-numeric:tabular-nums lining-nums;color:var(--rm-ink)}
     .rankmark caption{caption-side:top;text-align:left;padding:.45em .8em .1em;color:var(--rm-muted);
      font-size:12px;font-weight:600}
     .rankmark table th,.rankmark table td{padding:.3em .8em;text-align:right;vertical-align:baseline;
      white-space:nowrap;border:0;max-width:none;overflow-wrap:normal;background:var(--rm-paper);
      color:var(--rm-ink);font-weight:400;line-height:1.4}
-    .rankmark table thead th{position:sticky;top:0;z-index:1;font-weight:600;color:var(--rm-muted);
-     border-bottom:1px solid var(--rm-line)}
+    .rankmark table thead th,.rankmark table thead td{position:sticky;top:0;z-index:1;font-weight:600;
+     color:var(--rm-muted);border-bottom:1px solid var(--rm-line)}
     .rankmark table tbody tr+tr>*{border-top:1px solid var(--rm-line)}
     .rankmark table tbody tr:hover>*{background:var(--rm-shade)}
     .rankmark table .n,.rankmark table tbody th,.rankmark table thead th.n{text-align:left}
@@ -133,7 +133,7 @@ def _table(grid: Grid, most: int | None, marks: Sequence[Sequence[str]] | None =
     column = grid.drawn() if grid.drawn else None
     place = len(header) if column is None or not column.behind else header.index(column.behind) + 1
     head = [
-        f'<th scope="col"{_classed(at, grid.names, wordy)}>{_text(cell)}</th>'
+        f'<th scope="col"{_classed(at, grid.names, wordy)}>{_text(cell)}</th>' if cell else "<td></td>"
         for at, cell in enumerate(header)
     ]
     cells = [_cells(row, grid.names, wordy, marks[at] if marks else ()) for at, row in enumerate(shown)]
@@ -173,7 +173,9 @@ def _cells(row: Sequence[str], names: int, wordy: frozenset[int], marks: Sequenc
             text += f"<sup>{_text(mark)}</sup>"
         classed = _classed(at, names, wordy, tone)
         cells.append(
-            f'<th scope="row"{classed}>{text}</th>' if at == 0 < names else f"<td{classed}>{text}</td>"
+            f'<th scope="row"{classed}>{text}</th>'
+            if text and at == 0 < names
+            else f"<td{classed}>{text}</td>"
         )
     return cells
 

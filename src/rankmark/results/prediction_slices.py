@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
@@ -82,6 +82,7 @@ class PredictionSlices(Sliced):
         confidence: the share of the intervals that hold the true value.
         notes: how the intervals were made.
         tests: the tests for which the p-values are corrected; one for an attribute of two slices.
+        overall: each measure's value of all rows.
 
     """
 
@@ -89,6 +90,7 @@ class PredictionSlices(Sliced):
     confidence: float
     notes: tuple[str, ...] = ()
     tests: int = 0
+    overall: Mapping[str, float] = field(default_factory=dict)
 
     row: ClassVar[type] = PredictionSlice
     counted: ClassVar[str] = "rows"
@@ -143,6 +145,7 @@ def prediction_slices(
     slices: QuerySlices,
     evaluate: Callable[[NDArray[np.intp]], InSlice],
     confidence: float,
+    overall: Mapping[str, float],
 ) -> PredictionSlices:
     """The slices of a table.
 
@@ -151,6 +154,7 @@ def prediction_slices(
         evaluate: what evaluates the rows of some numbers; with the difference of each measure from that of
             all other rows, by its name, as far as it is known.
         confidence: of the intervals, if `evaluate` makes them.
+        overall: the values of all rows.
 
     """
     rows: dict[tuple[str, str], list[PredictionSlice]] = {}
@@ -166,7 +170,7 @@ def prediction_slices(
                 made[names.name, value] = result.intervals
     notes += _made(made)
     found, tests = corrected_rows(list(chain.from_iterable(rows.values())))
-    return PredictionSlices(found, confidence, (*notes, *tested.lines(tests)), tests)
+    return PredictionSlices(found, confidence, (*notes, *tested.lines(tests)), tests, dict(overall))
 
 
 def _made(slices: Mapping[tuple[str, str | None], Mapping[str, PredictionInterval]]) -> Iterator[str]:

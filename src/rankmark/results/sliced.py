@@ -290,7 +290,7 @@ def _drawn(found: Mapping[str, Sliced], by: str) -> Column | None:
     rows = [row for slices in found.values() for row in slices.rows if row.by == by]
     if len({row.measure for row in rows}) != 1 or not hasattr(rows[0], "low"):
         return None
-    return ranges("value", ((row.low, row.value, row.high) for row in rows))
+    return ranges("interval", ((row.low, row.value, row.high) for row in rows), behind="value")
 
 
 def slice_label(value: str | None) -> str:

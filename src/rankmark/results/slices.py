@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -95,6 +95,7 @@ class Slices(Sliced):
         tests: the tests for which the p-values are corrected; one for an attribute of two slices.
         confidence: the share of the intervals that hold the true value.
         notes: what a reader should know.
+        overall: each measure's value of all queries.
 
     """
 
@@ -102,6 +103,7 @@ class Slices(Sliced):
     tests: int
     confidence: float
     notes: tuple[str, ...] = ()
+    overall: Mapping[str, float] = field(default_factory=dict)
 
     row: ClassVar[type] = Slice
     counted: ClassVar[str] = "queries"
@@ -164,7 +166,7 @@ def slices_of(
 def _sliced(result: Result, found: QuerySlices, confidence: float) -> Slices:
     members = aligned(found.frame, result.query_ids)
     rows = [row for by in members for row in _rows(result, by, confidence)]
-    return Slices(*corrected_rows(rows), confidence, found.notes)
+    return Slices(*corrected_rows(rows), confidence, found.notes, dict(result.values))
 
 
 def _rows(result: Result, by: pl.Series, confidence: float) -> Iterator[Slice]:
