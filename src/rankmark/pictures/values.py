@@ -10,7 +10,7 @@ from rankmark.comparing.comparison import Comparison
 from rankmark.figures import Axis, Figure, Panel, Points, picture
 from rankmark.language.measure import Measure
 from rankmark.language.written import written
-from rankmark.pictures.choosing import System, confidence_of, some_of, systems_of
+from rankmark.pictures.choosing import System, confidence_of, how_sure, some_of, systems_of
 from rankmark.pictures.words import axis_of, of_value
 from rankmark.rendering.words import counted
 from rankmark.results.runs import Runs
@@ -54,17 +54,17 @@ def values(
         description="; ".join(told) + ".",
         panels=tuple(_panel(measure, own, names, titled=len(found) > 1) for measure in found),
         columns=2 if short else 1,
-        notes=tuple(_notes(len(every), sure=bool(confidence))),
+        notes=tuple(_notes(shown, len(every))),
     )
 
 
-def _notes(measures: int, *, sure: bool) -> Iterator[str]:
+def _notes(shown: Runs | Comparison, measures: int) -> Iterator[str]:
     if measures > MOST:
         yield f"the first {MOST} of {measures} measures; measures= chooses others"
-    if sure:
+    if confidence_of(shown):
         yield "intervals of systems on the same queries do not say how sure their difference is; compare does"
     else:
-        yield "with_intervals of a result says how sure its values are"
+        yield how_sure(shown)
 
 
 def _panel(measure: Measure, systems: list[System], names: list[str], *, titled: bool) -> Panel:
