@@ -147,6 +147,16 @@ def _sliced_runs() -> Any:
     return Runs({name: rm.evaluate(qrels, run, "nDCG@5", by=popularity) for name, run in runs.items()})
 
 
+def _classes() -> Any:
+    """Classes one of which is called what could be a tag, and one that no label is."""
+    rng = np.random.default_rng(1)
+    names, label = ["cat", "<dog>", "طائر", "fish"], rng.integers(0, 3, 300)
+    scores = rng.random((300, 4))
+    scores[np.arange(300), label] += 0.5
+    table = {"label": [names[i] for i in label], **{name: scores[:, i] for i, name in enumerate(names)}}
+    return rm.evaluate_predictions(table, "MulticlassAccuracy MulticlassF", score=names, classes=names)
+
+
 DRAWN: Mapping[str, Callable[[], Any]] = {
     "agreement": _agreement,
     "answered": _partial,
@@ -154,6 +164,9 @@ DRAWN: Mapping[str, Callable[[], Any]] = {
     "coefficients": _agreeing,
     "critical-difference": lambda: _board("nemenyi"),
     "critical-difference of another test": lambda: _board("t"),
+    "classes": _classes,
+    "confusion": _classes,
+    "confusion of a decision": lambda: rm.evaluate_predictions(_predictions(), "Confusion"),
     "conventions": lambda: rm.differences(*_judged(), ["nDCG@10", "RR"]),
     "conventions of two": lambda: rm.differences(*_judged(), "nDCG@10", like=["ranx", "lightgbm"]),
     "definitions": lambda: rm.identify(*_judged(), "nDCG@10", "0.41"),
@@ -193,6 +206,7 @@ DRAWN: Mapping[str, Callable[[], Any]] = {
     "trend of several": _sliced_runs,
     "ties": _partial,
     "ties of one": lambda: _partial()["old"],
+    "values of one": lambda: rm.evaluate_predictions(_predictions(), "AUC KS PCOPC LogLoss", intervals=True),
     "values": _runs,
     "values of predictions": lambda: Runs(
         {"model": rm.evaluate_predictions(_predictions(), ["AUC", "LogLoss"])}

@@ -240,6 +240,11 @@ def test_inputs_stay_as_they_are() -> None:
     assert columns == {"query": "query"}
 
 
+def test_lists_of_pairs_are_told_to_be_dicts() -> None:
+    with pytest.raises(rm.DataError, match=r"lists of pairs are given as dicts: \{query: dict\(pairs\) for"):
+        read_run({"q": [("a", 0.9), ("b", 0.8)]})
+
+
 def test_two_columns_of_one_name() -> None:
     with pytest.raises(ColumnError, match="2 columns that can be the item: 'item', 'item'"):
         read_qrels(pd.DataFrame([[1, 2, 3]], columns=["query", "item", "item"]))

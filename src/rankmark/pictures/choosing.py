@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "System",
     "Systems",
+    "calibrated_of",
     "confidence_of",
     "families",
     "higher_is",
@@ -35,6 +36,13 @@ __all__ = [
     "systems_of",
 ]
 
+CALIBRATED: Mapping[str, float] = {
+    "PCOPC": 1.0,
+    "COPC": 1.0,
+    "CalibrationSlope": 1.0,
+    "CalibrationIntercept": 0.0,
+}
+"""What measures of calibration come to where as much happens as is predicted."""
 Systems: TypeAlias = "Comparison | Runs | Result"
 """What has values of systems."""
 
@@ -164,6 +172,12 @@ def _cutoff(measure: Measure) -> int:
 def higher_is(measure: Measure) -> str:
     """What higher values are, for an axis; empty where they are neither better nor worse."""
     return {"more": "higher is better", "less": "lower is better"}.get(measure.better, "")
+
+
+def calibrated_of(measure: Measure) -> float | None:
+    """What a measure of calibration is aimed at, of which neither more nor less is better; None of others."""
+    found = CALIBRATED.get(measure.name)
+    return 0.0 if found is not None and measure.parameters.get("scale") == "log" else found
 
 
 def confidence_of(shown: Systems) -> str:

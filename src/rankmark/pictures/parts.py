@@ -18,7 +18,7 @@ from rankmark.figures import Rule
 from rankmark.figures.marks import Floats, series
 from rankmark.language.measure import Measure
 from rankmark.language.names import parse
-from rankmark.pictures.choosing import higher_is
+from rankmark.pictures.choosing import calibrated_of, higher_is
 from rankmark.pictures.words import of_value
 from rankmark.results.base import Result
 from rankmark.results.prediction_slices import PredictionSlice, PredictionSlices
@@ -26,7 +26,7 @@ from rankmark.results.runs import Runs
 from rankmark.results.sliced import Sliced, slice_label
 from rankmark.results.slices import Slice, Slices
 
-__all__ = ["CALIBRATED", "Part", "Parts", "Shown", "parts_of"]
+__all__ = ["Part", "Parts", "Shown", "parts_of"]
 
 Shown: TypeAlias = (
     "Slices | PredictionSlices | ComparisonSlices[Any] | Result | Runs | Comparison | PredictionComparison"
@@ -36,13 +36,6 @@ ALPHA = 0.05
 """The p-value up to which a slice is said to differ from all others."""
 LONGEST = 300
 """Letters of a note beneath a picture at most."""
-CALIBRATED: Mapping[str, float] = {
-    "PCOPC": 1.0,
-    "COPC": 1.0,
-    "CalibrationSlope": 1.0,
-    "CalibrationIntercept": 0.0,
-}
-"""What measures come to of which neither more nor less is better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,10 +232,7 @@ class Parts:
     @property
     def calibrated(self) -> float | None:
         """What values are aimed at, of which neither more nor less is better."""
-        if self.measure is None or self.differences:
-            return None
-        found = CALIBRATED.get(self.measure.name)
-        return 0.0 if found is not None and self.measure.parameters.get("scale") == "log" else found
+        return None if self.measure is None or self.differences else calibrated_of(self.measure)
 
 
 def _rule(along: Literal["x", "y"], value: float, *, tone: str, dashed: bool = True, name: str = "") -> Rule:

@@ -80,8 +80,10 @@ class Shown(Showable):
         takes = formats()[name].options if hasattr(cls, "_paper") else ()
         asked = [option for option in options if option not in takes]
         if of_papers := [option for option in asked if option in OF_PAPERS and option not in cls._options]:
-            known = " and ".join(each.name for each in formats().values() if each.options)
-            raise UsageError(f"{of_papers[0]}= is of tables of results for papers, in {known}")
+            where = f"in {' and '.join(each.name for each in formats().values() if each.options)}"
+            if not hasattr(cls, "_paper"):
+                where = f"which {cls.__name__} has none of"
+            raise UsageError(f"{of_papers[0]}= is of tables of results for papers, {where}")
         refuse_unknown(called, asked, [*arguments, *cls._options, *takes])
 
     def format(self, name: str = "table", digits: int | None = None, **options: Any) -> str:

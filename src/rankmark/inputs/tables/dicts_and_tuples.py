@@ -250,9 +250,13 @@ def _ids(values: Sequence[Any], role: str, side: Side) -> Any:
 
     kind: type = str if isinstance(values[0], str) else Integral
     for row, value in _odd(values, (str, Integral), (bool,)):
+        pair = isinstance(value, tuple | list) and len(value) == 2
+        instead = (
+            f"; lists of pairs are given as dicts: {{query: dict(pairs) for query, pairs in {side}.items()}}"
+        )
         raise IdTypeError(
             f"{side}, row {row} (from 0): the {role} {value!r} is a {type(value).__name__}; "
-            f"ids are integers or strings"
+            f"ids are integers or strings{f'; lists of pairs are given as dicts: {instead}' if pair else ''}"
         )
     for row, value in _odd(values, (kind,)):
         raise IdTypeError(
