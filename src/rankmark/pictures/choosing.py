@@ -192,7 +192,7 @@ def how_sure(shown: Systems) -> str:
     """What to do to have intervals where there are none."""
     results = shown.results.values() if isinstance(shown, Runs) else [shown]
     if any(isinstance(each, PredictionResult) for each in results):
-        return "intervals=True of evaluate_predictions says how sure values are"
+        return "intervals=True says how sure values are"
     return "with_intervals of a result says how sure its values are"
 
 
