@@ -85,5 +85,5 @@ def test_what_was_asked_to_be_light_or_dark_stays_so(started: Any, tmp_path: Pat
 def test_what_knows_no_variables_draws_it_light() -> None:
     """As programs for drawing and papers do; of black on black nothing is to be seen."""
     vl_convert = pytest.importorskip("vl_convert")
-    auto, light = (vl_convert.svg_to_png(PICTURE.to_svg(theme=theme)) for theme in ("auto", "light"))  # type: ignore[arg-type] # of the themes
+    auto, light = (vl_convert.svg_to_png(PICTURE.to_svg(theme=theme)) for theme in ("auto", "light"))
     assert auto == light
