@@ -235,10 +235,9 @@ def _show_on_terminal(ended: threading.Event) -> None:
 
 def _is_notebook() -> bool:
     """Whether this is the kernel of a notebook, whose displays somebody sees."""
-    if "ipykernel" not in sys.modules:
-        return False
-    shell = sys.modules["IPython"].get_ipython()
-    return getattr(shell, "kernel", None) is not None
+    # Who is in a kernel has imported IPython; ipykernel alone can be there for other reasons.
+    python = sys.modules.get("IPython")
+    return python is not None and getattr(python.get_ipython(), "kernel", None) is not None
 
 
 def _show_in_cell(ended: threading.Event) -> None:

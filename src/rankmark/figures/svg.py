@@ -70,9 +70,9 @@ def svg(figure: Figure, *, width: int = 720, theme: Theme = "auto", alone: bool 
     canvas = Canvas(DARK if theme == "dark" else LIGHT, classes=theme == "auto")
     height = _Layout(figure, float(width), canvas).draw()
     body = "".join(canvas.parts)
-    key = sha256(f"{figure.title}{body}".encode()).hexdigest()[:10]
-    style = f"<style>{sheet()}</style>" if alone and theme == "auto" else ""
     title, described = (_text(each) for each in (figure.title, figure.description))
+    key = sha256(f"{title}{body}".encode()).hexdigest()[:10]
+    style = f"<style>{sheet()}</style>" if alone and theme == "auto" else ""
     words = f'<title id="t{key}">{title}</title><desc id="d{key}">{described}</desc>'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="rankmark" viewBox="0 0 {width} {height:.0f}" '

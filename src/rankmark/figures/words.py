@@ -38,9 +38,9 @@ def cut(text: str, size: float, room: float) -> str:
 
 
 def broken(text: str, size: float, room: float) -> Iterator[str]:
-    """A text in lines that are no longer than there is room, where words allow it."""
+    """A text in lines that are no longer than there is room; words that are longer go on in the next."""
     line = ""
-    for word in text.split():
+    for word in (part for each in text.split() for part in _parts(each, size, room)):
         longer = f"{line} {word}" if line else word
         if line and width(longer, size) > room:
             yield line
@@ -49,3 +49,12 @@ def broken(text: str, size: float, room: float) -> Iterator[str]:
             line = longer
     if line:
         yield line
+
+
+def _parts(word: str, size: float, room: float) -> Iterator[str]:
+    """A word in pieces that are no longer than there is room."""
+    while len(word) > 1 and width(word, size) > room:
+        most = next(i for i in range(len(word), 0, -1) if i == 1 or width(word[:i], size) <= room)
+        yield word[:most]
+        word = word[most:]
+    yield word

@@ -19,12 +19,14 @@ from rankmark.errors import PictureError
 from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Code, Grid, Notes
 from rankmark.rendering.words import counted, printable
-from rankmark.reports.queries import STILL, QueryValues
+from rankmark.reports.queries import QueryValues
 from rankmark.reports.summary import isolated
 from rankmark.results.runs import OfRuns, accounts
 from rankmark.results.sliced import blocks_of
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from rankmark.api.curves import CurveTable
     from rankmark.checks.report import CheckReport
     from rankmark.figures import Figure
@@ -128,6 +130,7 @@ class Beside:
         conventions: the first measure under many conventions, and of which system.
         lists: the lists of some queries, packed.
         texts: those of queries, by their ids.
+        slices: those of queries, as `QuerySlices.frame`.
         curves: of predictions, each with the name of its system.
         files: what was read.
         command: what makes the report again.
@@ -138,6 +141,7 @@ class Beside:
     conventions: tuple[str, Differences] | None = None
     lists: Mapping[str, Any] | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
+    slices: pl.DataFrame | None = None
     curves: Sequence[tuple[str, CurveTable]] = ()
     files: Sequence[File] = ()
     command: str = ""
@@ -282,10 +286,11 @@ def query_values(shown: Subject) -> QueryValues | None:
 def _queries(shown: Subject, beside: Beside) -> Iterator[Part]:
     values = query_values(shown)
     if values is not None:
-        lead = f"The {STILL} queries that changed most by {values.measures[0].label}."
+        measure = values.measures[0].label
+        lead = f"The queries that changed most by {measure}."
         if len(values.pair) == 1:
-            lead = f"The {STILL} queries with the worst {values.measures[0].label}."
-        data = {**values.packed(beside.texts), "lists": beside.lists}
+            lead = f"The queries with the worst {measure}."
+        data = {**values.packed(beside.texts, beside.slices), "lists": beside.lists}
         yield Part("queries", "Queries", [Explorer(data, values.still(beside.texts), lead)])
 
 

@@ -23,6 +23,7 @@ from rankmark.comparing.pairs import direction
 from rankmark.comparing.predictions import compare_predictions
 from rankmark.comparing.systems import are_seeds
 from rankmark.inputs import Input, align_ids, read_qrels, read_run, with_text_items
+from rankmark.inputs.attributes import Places, read_slices
 from rankmark.inputs.slicing import By
 from rankmark.inputs.tables.several import is_table, runs_by_name
 from rankmark.language.choices import Choices, UnseededChoices, given
@@ -124,6 +125,7 @@ def report(
         check=check(judged, *tables.values(), names=list(tables), measures=_measures(shown)),
         conventions=_conventions(shown, judged, tables, conventions),
         lists=None if values is None else _lists(shown, values, judged, tables, titles),
+        slices=_slices(by, Places(qrels, _first(next(iter(systems.values()))), attributes, columns), values),
         texts=texts_of(texts, [] if values is None else list(map(str, values.ids))),
         files=_files_of({"judgements": qrels, **systems}),
         command=command,
@@ -268,6 +270,11 @@ def _systems(runs: Any) -> dict[str, Any]:
 def _first(run: Any) -> Any:
     """The run of a system; of several seeds, which are tables or paths, the first."""
     return run[0] if are_seeds(run) and is_table(run[0]) else run
+
+
+def _slices(by: By, places: Places, values: QueryValues | None) -> pl.DataFrame | None:
+    """The slices of the queries, if they were asked for."""
+    return None if by is None or values is None else read_slices(by, places, values.ids).frame
 
 
 def _conventions(
