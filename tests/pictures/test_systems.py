@@ -158,3 +158,14 @@ def test_where_no_query_changed_there_are_no_movers() -> None:
     same = rm.compare_matrix({"old": [0.1, 0.2], "new": [0.1, 0.2]}, "AP")
     with pytest.raises(rm.PictureError, match="no query changed"):
         same.plot("movers")
+
+
+def test_vega_draws_panels_whose_marks_are_called_alike() -> None:
+    vl_convert = pytest.importorskip("vl_convert")
+    figure = compared(baseline="old").plot("forest")
+    names = [mark.name for panel in figure.panels for mark in panel.marks if mark.name]
+    assert len(names) > len(set(names))
+    spec = figure.to_vega_lite()
+    assert vl_convert.vegalite_to_svg(spec).startswith("<svg")
+    layers = [layer for panel in spec["concat"] for layer in panel["layer"]]
+    assert {row["mark"] for layer in layers for row in layer["data"]["values"] if "mark" in row} == set(names)

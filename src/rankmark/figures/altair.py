@@ -136,9 +136,8 @@ def _boxes(mark: Boxes, panel: Panel) -> Iterator[Spec]:
 def _layer(mark: Mark, panel: Panel, shape: Spec, **encoding: Spec) -> Spec:
     coloured = {} if "color" in encoding else {"color": LIGHT[mark.tone]}
     hints = [{"field": name} for name, _ in mark.columns()]
-    named = {"name": mark.name} if mark.name and not isinstance(mark, Rule) else {}
     return {
-        "data": {"values": list(_rows(mark, panel)), **named},
+        "data": {"values": list(_rows(mark, panel))},
         "mark": {**shape, **coloured, "tooltip": True},
         "encoding": {**encoding, "tooltip": hints} if hints else encoding,
     }
@@ -150,10 +149,15 @@ def _rows(mark: Mark, panel: Panel) -> Iterator[Spec]:
     axes = {"x": panel.x, "y": panel.y, "to_x": panel.x, "to_y": panel.y}
     if isinstance(mark, Boxes):
         axes["at"] = panel.x if mark.along == "x" else panel.y
-    base = {"base": mark.base} if isinstance(mark, Bars) and not isinstance(mark.base, np.ndarray) else {}
+    same: Spec = {}
+    if isinstance(mark, Bars) and not isinstance(mark.base, np.ndarray):
+        same["base"] = mark.base
+    if mark.name:
+        # Data sets of Vega have names that are theirs alone, and several marks can be called alike.
+        same["mark"] = mark.name
     for i in range(len(columns[0][1]) if columns else 0):
         cells = {name: _value(axes.get(name), values[i]) for name, values in columns}
-        yield {"row": i, **base, **cells}
+        yield {"row": i, **same, **cells}
 
 
 def _value(axis: Axis | None, value: Any) -> Any:
@@ -168,7 +172,9 @@ def _value(axis: Axis | None, value: Any) -> Any:
 def _channel(axis: Axis, field: str) -> Spec:
     """How an axis shows a column."""
     if axis.scale == "names" and field in ("x", "y", "at"):
-        return {"field": field, "type": "nominal", "title": axis.label or None, "sort": list(axis.names)}
+        # A domain, since layers of several data forget how their names are sorted.
+        named = {"domain": list(dict.fromkeys(axis.names))}
+        return {"field": field, "type": "nominal", "title": axis.label or None, "scale": named, "sort": None}
     how: Spec = {"zero": False} | ({"type": "log"} if axis.scale == "log" else {})
     if axis.limits and axis.scale != "names":
         how["domain"] = list(axis.limits)

@@ -14,6 +14,7 @@ from rankmark.errors import PictureError, did_you_mean
 from rankmark.figures.marks import series
 from rankmark.language.measure import Measure
 from rankmark.results.base import Result
+from rankmark.results.predictions import PredictionResult
 from rankmark.results.runs import Runs
 from rankmark.statistics.intervals import Interval
 
@@ -28,6 +29,7 @@ __all__ = [
     "confidence_of",
     "families",
     "higher_is",
+    "how_sure",
     "measures_of",
     "pair_of",
     "some_of",
@@ -184,6 +186,14 @@ def confidence_of(shown: Systems) -> str:
         return f"{100 * shown.plan.confidence:g}%"
     results: Mapping[str, Result] = shown.results if isinstance(shown, Runs) else {"": shown}
     return " or ".join(dict.fromkeys(_confidences(results.values())))
+
+
+def how_sure(shown: Systems) -> str:
+    """What to do to have intervals where there are none."""
+    results = shown.results.values() if isinstance(shown, Runs) else [shown]
+    if any(isinstance(each, PredictionResult) for each in results):
+        return "intervals=True says how sure values are"
+    return "with_intervals of a result says how sure its values are"
 
 
 def _confidences(results: Iterable[Result]) -> Iterator[str]:

@@ -10,7 +10,15 @@ from rankmark.comparing.comparison import Comparison
 from rankmark.figures import Axis, Figure, Panel, Points, Rule, picture
 from rankmark.language.measure import Measure
 from rankmark.language.written import written
-from rankmark.pictures.choosing import System, calibrated_of, confidence_of, higher_is, some_of, systems_of
+from rankmark.pictures.choosing import (
+    System,
+    calibrated_of,
+    confidence_of,
+    higher_is,
+    how_sure,
+    some_of,
+    systems_of,
+)
 from rankmark.pictures.words import axis_of, of_value
 from rankmark.rendering.words import counted
 from rankmark.results.predictions import PredictionResult
@@ -57,7 +65,7 @@ def values(
         description="; ".join(told) + ".",
         panels=tuple(_panel(measure, own, names, titled=len(found) > 1) for measure in found),
         columns=2 if short else 1,
-        notes=tuple(_notes(len(every), sure=bool(confidence))),
+        notes=tuple(_notes(shown, len(every))),
     )
 
 
@@ -79,7 +87,7 @@ def _of_one(system: System, measures: Sequence[Measure], confidence: str, accoun
         notes=(
             *[f"the first {MOST} of {every} measures; measures= chooses others"] * (every > MOST),
             *[f"no value of {', '.join(without)}"] * bool(without),
-            *["intervals=True says how sure values are"] * (not confidence),
+            *[how_sure(system.of)] * (not confidence),
         ),
     )
 
@@ -108,13 +116,13 @@ def _measures(system: System, measures: Sequence[Measure]) -> Panel:
     )
 
 
-def _notes(measures: int, *, sure: bool) -> Iterator[str]:
+def _notes(shown: Runs | Comparison, measures: int) -> Iterator[str]:
     if measures > MOST:
         yield f"the first {MOST} of {measures} measures; measures= chooses others"
-    if sure:
+    if confidence_of(shown):
         yield "intervals of systems on the same queries do not say how sure their difference is; compare does"
     else:
-        yield "with_intervals of a result says how sure its values are"
+        yield how_sure(shown)
 
 
 def _panel(measure: Measure, systems: list[System], names: list[str], *, titled: bool) -> Panel:
