@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rankmark.figures import Figure
     from rankmark.language.measure import Measure
     from rankmark.peers.difference import Differences
+    from rankmark.rendering.shown import Shown
     from rankmark.results.base import Result
 
 __all__ = ["Beside", "File", "Part", "Subject", "parts_of", "query_values", "results_of"]
@@ -41,6 +42,8 @@ Subject: TypeAlias = OfRuns | Comparison | PredictionComparison
 DIGITS = 4
 LARGEST = 120_000
 """Characters of a picture: one of a point for each of many queries says less than it takes to send."""
+OF_SLICES = ("slices", "trend")
+"""Pictures that belong to the tables of slices."""
 SHOWN_OTHERWISE = frozenset(("values", "movers"))
 """Pictures of what tables of the report show."""
 
@@ -236,15 +239,19 @@ def _pairs(shown: Comparison | PredictionComparison) -> Part:
 
 
 def _pictures(shown: Subject) -> Iterator[Part]:
-    """The pictures that fit: those of its class for which it has what they show, but for large ones."""
-    figures = []
-    for name in type(shown).pictures():
+    """The pictures that fit, but for those that belong to other parts."""
+    names = [name for name in shown.pictures() if name not in (*OF_SLICES, *SHOWN_OTHERWISE)]
+    if figures := list(_figures_of(shown, names)):
+        yield Part("pictures", "Pictures", [Pictures(figures)])
+
+
+def _figures_of(shown: Shown, names: Iterable[str]) -> Iterator[Figure]:
+    """Those of these pictures of it for which it has what they show, but for large ones."""
+    for name in names:
         with suppress(PictureError):
             figure = shown.plot(name)
-            if name not in SHOWN_OTHERWISE and len(figure.to_svg()) <= LARGEST:
-                figures.append(figure)
-    if figures:
-        yield Part("pictures", "Pictures", [Pictures(figures)])
+            if len(figure.to_svg()) <= LARGEST:
+                yield figure
 
 
 def _curves(curves: Sequence[tuple[str, CurveTable]]) -> Iterator[Part]:
@@ -270,7 +277,7 @@ def _slices(shown: Subject) -> Iterator[Part]:
     elif found := {run: result.slices for run, result in shown._runs.items() if result.slices is not None}:
         blocks = list(blocks_of(found, DIGITS))
     if blocks:
-        yield Part("slices", "Slices", [Blocks(blocks)])
+        yield Part("slices", "Slices", [Pictures(list(_figures_of(shown, OF_SLICES))), Blocks(blocks)])
 
 
 # --- Queries ----------------------------------------------------------------------------------------------
@@ -298,7 +305,11 @@ def _queries(shown: Subject, beside: Beside) -> Iterator[Part]:
 
 
 def _checked(check: CheckReport) -> Part:
-    return Part("data", "Data", [Blocks(list(check._blocks(DIGITS)))])
+    return Part(
+        "data",
+        "Data",
+        [Pictures(list(_figures_of(check, ["findings"]))), Blocks(list(check._blocks(DIGITS)))],
+    )
 
 
 def _conventions(shown: Subject, system: str, found: Differences) -> Part:
