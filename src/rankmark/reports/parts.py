@@ -44,8 +44,8 @@ LARGEST = 120_000
 """Characters of a picture: one of a point for each of many queries says less than it takes to send."""
 OF_SLICES = ("slices", "trend")
 """Pictures that belong to the tables of slices."""
-SHOWN_OTHERWISE = frozenset(("values", "movers"))
-"""Pictures of what tables of the report show."""
+SHOWN_OTHERWISE = ("values", "movers", "answered")
+"""Pictures of what tables and sentences of the report show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,11 +305,7 @@ def _queries(shown: Subject, beside: Beside) -> Iterator[Part]:
 
 
 def _checked(check: CheckReport) -> Part:
-    return Part(
-        "data",
-        "Data",
-        [Pictures(list(_figures_of(check, ["findings"]))), Blocks(list(check._blocks(DIGITS)))],
-    )
+    return Part("data", "Data", [Blocks(list(check._blocks(DIGITS)))])
 
 
 def _conventions(shown: Subject, system: str, found: Differences) -> Part:
