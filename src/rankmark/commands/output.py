@@ -170,7 +170,8 @@ class Output:
 
 
 FILES = (
-    "Write here, whole or not at all; NAME.rankmark is for `rankmark show`, NAME.svg, .png and .pdf are pictures."
+    "Write here, whole or not at all; NAME.rankmark is for `rankmark show`, NAME.svg, .png and .pdf are "
+    "pictures."
 )
 """What help says of --output."""
 
