@@ -311,34 +311,21 @@ def _checked(check: CheckReport) -> Part:
 def _conventions(shown: Subject, system: str, found: Differences) -> Part:
     """The tools that have the same number together, the greatest number first."""
     (label, values), *_ = found.values.items()
-    own = results_of(shown)[system][label]
-    digits = f".{DIGITS}f"
-    together: dict[str, list[str]] = {}
-    for tool, value in sorted(values.items(), key=lambda each: -each[1]):
-        if not math.isnan(value):
-            together.setdefault(f"{value:{digits}}", []).append(tool)
+    own, groups = results_of(shown)[system][label], found.alike(label, DIGITS)
     rows = [[label, "against this report", "tools", f"what makes it other than {found.like[0]}'s"]]
-    for number, tools in together.items():
-        change = float(number) - float(f"{own:{digits}}")
-        told = f"{change:+{digits}}" if change else "the same"
-        rows.append([number, told, ", ".join(tools), _why(found, tools)])
+    for each in groups:
+        change = round(each.value, DIGITS) - round(own, DIGITS)
+        told = f"{change:+.{DIGITS}f}" if change else "the same"
+        why = zip(each.changes, each.because, strict=True)
+        causes = ", ".join(f"{what} ({because.effect:+.{DIGITS}f})" for what, because in why)
+        rows.append([f"{each.value:.{DIGITS}f}", told, ", ".join(each.like), causes])
     lead = (
         f"The {label} of {isolated(system)} on these data, as tools compute it: "
-        f"{counted(len(together), 'number')} from {counted(len(values), 'tool')}."
+        f"{counted(len(groups), 'number')} from {counted(len(values), 'tool')}."
     )
     return Part(
         "conventions", "Conventions", [Pictures([found.plot()]), Blocks([Grid(len(rows[0]), rows)])], lead
     )
-
-
-def _why(found: Differences, tools: Sequence[str]) -> str:
-    """What some tools do otherwise, by how much it changes the value alone."""
-    effects: dict[str, float] = {}
-    for each in found.why:
-        if each.like in tools and abs(each.effect) >= 0.5 * 10**-DIGITS:
-            effects[f"{each.what} {each.other}"] = each.effect
-    ordered = sorted(effects.items(), key=lambda each: -abs(each[1]))
-    return ", ".join(f"{what} ({effect:+.{DIGITS}f})" for what, effect in ordered)
 
 
 def _made(shown: Subject, beside: Beside) -> Iterator[Part]:

@@ -296,10 +296,10 @@ def _conventions(
     measure, results = _measures(shown)[0], results_of(shown)
     system = max(results, key=lambda name: direction(measure) * results[name][measure])
     too_many = tables[system].table.num_rows > MOST_ROWS
-    like = [name for name, each in conventions().items() if each.has(str(measure), LISTS_FIRST)]
-    if wanted is False or (wanted is None and too_many) or len(like) < 2:
+    known = any(each.has(str(measure), LISTS_FIRST) for each in conventions().values())
+    if wanted is False or (wanted is None and too_many) or not known:
         return None
-    return system, differences(judged, tables[system], str(measure), like=like)
+    return system, differences(judged, tables[system], str(measure))
 
 
 def _lists(
