@@ -169,7 +169,10 @@ class Output:
             echo(text)
 
 
-FILES = "Write here, whole or not at all; NAME.rankmark is for `rankmark show`, NAME.svg, .png and .pdf are pictures."
+FILES = (
+    "Write here, whole or not at all; NAME.rankmark is for `rankmark show`, NAME.svg, .png and .pdf are "
+    "pictures."
+)
 """What help says of --output."""
 
 
