@@ -192,6 +192,7 @@ DRAWN: Mapping[str, Callable[[], Any]] = {
     "moves that make no difference": lambda: rm.explain(
         *_judged(), "nDCG@1", query="q3", other={"q3": {"d": 1.0}}
     ),
+    "movers of a gate": _gate,
     "power": lambda: rm.power(_comparison(), difference=0.05),
     "power of a gate": lambda: rm.power(_comparison(), max_drop=0.05),
     "power of numbers": lambda: rm.power(deviation=0.2, width=0.1, queries=50),

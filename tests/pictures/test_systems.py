@@ -154,6 +154,23 @@ def test_movers_go_from_the_value_before_to_that_after() -> None:
             assert points.tone == ("good" if moved[int(y)].difference < 0 else "bad")
 
 
+def test_the_queries_of_a_gate_that_changed_most_are_movers() -> None:
+    decided = rm.gate(QRELS, RUNS["old"], RUNS["new"], ["AP", "MeanRank"], max_drop="5%")
+    figure = decided.plot("movers", measure="MeanRank", count=3)
+    own = decided.measures[1].moved[:3]
+    assert figure.panels[0].y.names == tuple(str(each.query) for each in own)
+    before, *after = marks(figure, Points)
+    np.testing.assert_array_equal(before.x, [each.baseline for each in own])
+    assert {points.tone for points in after} <= {"good", "bad"}
+    assert all(
+        (points.tone == "good") == (own[int(y)].candidate < own[int(y)].baseline)
+        for points in after
+        for y in points.y
+    )
+    with pytest.raises(rm.PictureError, match="here are AP, MeanRank"):
+        decided.plot("movers", measure="RR")
+
+
 def test_where_no_query_changed_there_are_no_movers() -> None:
     same = rm.compare_matrix({"old": [0.1, 0.2], "new": [0.1, 0.2]}, "AP")
     with pytest.raises(rm.PictureError, match="no query changed"):

@@ -54,7 +54,8 @@ def sheet() -> str:
         f".rankmark .f-{name}{{fill:var(--rm-{name})}}.rankmark .s-{name}{{stroke:var(--rm-{name})}}"
         for name in LIGHT
     )
-    return variables(".rankmark") + named
+    # What does not know variables would take them for black; the colours of attributes hold there.
+    return f"{variables('.rankmark')}@supports (color:var(--rm-ink)){{{named}}}"
 
 
 def svg(figure: Figure, *, width: int = 720, theme: Theme = "auto", alone: bool = True) -> str:
