@@ -227,6 +227,8 @@ class _PanelDrawing:
             broadest = _broadest(x.names)
             slanted = broadest > (self.width - left - right) / len(x.names) - 4
             bottom += slanted * min(0.7 * broadest, 90.0)
+            half = (self.width - left - right) / len(x.names) / 2
+            left = max(left, slanted * min(0.77 * broadest, 92.0) - half)
         return _Room(left, right, top, bottom, slanted, stacked)
 
     def _words_of_y(self) -> Iterable[str]:
@@ -318,7 +320,7 @@ def _apart(scale: Scale, count: int, *, within: float) -> Iterator[tuple[float, 
         return
     if scale.axis.scale == "names":
         # Slanted or not, a name takes its height.
-        skip = max(1, -(-int(LABEL * 1.6 * len(ticks)) // max(int(within), 1)))
+        skip = max(1, -(-int(LABEL * 2 * len(ticks)) // max(int(within), 1)))
         ticks = ticks[::skip]
     else:
         broadest = max((width(text, LABEL) for _, text in ticks), default=0.0) + 14
