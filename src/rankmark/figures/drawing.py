@@ -171,8 +171,11 @@ def _pieces(*columns: Floats) -> Iterator[tuple[Floats, ...]]:
 
 def _seen(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
     """Of each half pixel across, the first, lowest, highest and last point: all that is seen."""
-    if len(xs) < 3000 or (np.diff(xs) < 0).any():
+    if len(xs) < 3000 or (((moves := np.diff(xs)) < 0).any() and (moves > 0).any()):
         return xs, ys
+    if (moves < 0).any():
+        xs, ys = _seen(xs[::-1], ys[::-1])
+        return xs[::-1], ys[::-1]
     columns = np.floor(2 * xs).astype(np.int64)
     starts = np.flatnonzero(np.diff(columns, prepend=columns[0] - 1))
     order = np.lexsort((ys, columns))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -26,7 +26,7 @@ from rankmark.results.runs import Runs
 from rankmark.results.sliced import Sliced, slice_label
 from rankmark.results.slices import Slice, Slices
 
-__all__ = ["Part", "Parts", "Shown", "parts_of"]
+__all__ = ["MOST_SYSTEMS", "Part", "Parts", "Shown", "parts_of"]
 
 Shown: TypeAlias = (
     "Slices | PredictionSlices | ComparisonSlices[Any] | Result | Runs | Comparison | PredictionComparison"
@@ -34,6 +34,10 @@ Shown: TypeAlias = (
 """What has slices, or can have them."""
 ALPHA = 0.05
 """The p-value up to which a slice is said to differ from all others."""
+BESIDE = 3
+"""Systems that stand in one panel with their intervals."""
+MOST_SYSTEMS = 6
+"""Systems that are drawn."""
 LONGEST = 300
 """Letters of a note beneath a picture at most."""
 
@@ -108,12 +112,31 @@ class Parts:
         found = found[np.isfinite(found)]
         low, high = (float(found.min()), float(found.max())) if len(found) else (0.0, 1.0)
         room = 0.03 * (high - low) or abs(low) / 2 or 0.5
-        return low - room, high + room
+        least, most = (None, None) if self.measure is None or self.differences else self.measure.bounds
+        # Not beyond what there can be, unless an interval goes there.
+        low = low - room if least is None or low < least else max(low - room, least)
+        return low, high + room if most is None or high > most else min(high + room, most)
 
     @property
     def attributes(self) -> list[str]:
         """What they are by, each once."""
         return list(dict.fromkeys(part.by for parts in self.of.values() for part in parts))
+
+    @property
+    def are_few(self) -> bool:
+        """Whether systems can be told apart in one panel, with their intervals."""
+        return len(self.of) <= BESIDE
+
+    def first(self, most: int) -> Parts:
+        """The first systems, with a note if there are others."""
+        kept = list(self.of)[:most]
+        more = f"the first {most} of {len(self.of)} systems; system= chooses one"
+        return replace(
+            self,
+            of={name: self.of[name] for name in kept},
+            overall={name: self.overall[name] for name in kept},
+            notes=[*[more] * (len(kept) < len(self.of)), *self.notes],
+        )
 
     def asked(self, by: str | None) -> list[str]:
         """The attributes to show.
@@ -174,7 +197,8 @@ class Parts:
             sure = f"with {self.confidence} intervals" if "%" in self.confidence else "with intervals"
         overall = self.said_overall()
         shown = "differences" if self.differences else "values"
-        return f"{shown} in slices {sure}" + f"; of all {self.counted} {overall}" * bool(overall)
+        few = bool(overall) and self.are_few
+        return f"{shown} in slices {sure}" + f"; of all {self.counted} {overall}" * few
 
     @property
     def title(self) -> str:
@@ -191,8 +215,11 @@ class Parts:
             return (0.0,)
         return () if self.calibrated is None else (self.calibrated,)
 
-    def rules(self, along: Literal["x", "y"]) -> Iterator[Rule]:
-        """Lines to compare slices with: no difference, what is calibrated, and all together."""
+    def rules(self, along: Literal["x", "y"], *, told: bool = True) -> Iterator[Rule]:
+        """Lines to compare slices with: no difference, what is calibrated, and all together.
+
+        `told` is whether the values of all stand in the legend, which is one for all panels.
+        """
         if self.differences:
             yield _rule(along, 0.0, tone="ink", dashed=False)
         if self.calibrated is not None:
@@ -204,7 +231,7 @@ class Parts:
                 one = len(self.overall) == 1
                 of = f"all {self.counted}{'' if one else f', {name}'}: {of_value(value, (), self.form)}"
                 tone = "muted" if one else series(i)
-                yield _rule(along, value, tone=tone, name=of)
+                yield _rule(along, value, tone=tone, name=of if told else f"all {self.counted}")
 
     @property
     def sides(self) -> Mapping[int, tuple[str, str]]:
