@@ -29,13 +29,21 @@ def _share(char: str) -> float:
     return 1.0 if unicodedata.east_asian_width(char) in "WF" else 0.65
 
 
+def _fitting(text: str, size: float, room: float) -> int:
+    """How many of its first letters there is room for."""
+    taken = 0.0
+    for i, char in enumerate(text):
+        taken += size * _share(char)
+        if taken > room:
+            return i
+    return len(text)
+
+
 def cut(text: str, size: float, room: float) -> str:
     """A text that takes no more room than there is: its end is left out if need be."""
-    if width(text, size) <= room:
+    if _fitting(text, size, room) == len(text):
         return text
-    while text and width(text + "…", size) > room:
-        text = text[:-1]
-    return text + "…"
+    return text[: _fitting(text, size, room - width("…", size))] + "…"
 
 
 def cut_apart(texts: Sequence[str], size: float, room: float) -> list[str]:
@@ -51,12 +59,8 @@ def cut_apart(texts: Sequence[str], size: float, room: float) -> list[str]:
 def _without_middle(text: str, size: float, room: float) -> str:
     """A text's first third and as much of its end as there is room for."""
     begin = cut(text, size, room / 3)
-    end = ""
-    for char in reversed(text):
-        if width(begin + char + end, size) > room:
-            break
-        end = char + end
-    return begin + end
+    end = _fitting(text[::-1], size, room - width(begin, size))
+    return begin + text[len(text) - end :]
 
 
 def broken(text: str, size: float, room: float) -> Iterator[str]:
@@ -75,8 +79,7 @@ def broken(text: str, size: float, room: float) -> Iterator[str]:
 
 def _parts(word: str, size: float, room: float) -> Iterator[str]:
     """A word in pieces that are no longer than there is room."""
-    while len(word) > 1 and width(word, size) > room:
-        most = next(i for i in range(len(word), 0, -1) if i == 1 or width(word[:i], size) <= room)
+    while (most := max(1, _fitting(word, size, room))) < len(word):
         yield word[:most]
         word = word[most:]
     yield word
