@@ -401,6 +401,7 @@ def _shape(tone: str, x: float, y: float, r: float) -> str:
     """The path of a point."""
     if corners := CORNERS.get(tone):
         return "M" + "L".join(f"{_n(x + r * a)} {_n(y + r * b)}" for a, b in corners) + "Z"
+    r = round(r, 1)  # or its two halves would not meet
     disc, across = _n(r), _n(2 * r)
     return f"M{_n(x - r)} {_n(y)}a{disc} {disc} 0 1 0 {across} 0a{disc} {disc} 0 1 0 -{across} 0Z"
 
