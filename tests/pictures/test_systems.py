@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 import numpy as np
+import polars as pl
 import pytest
 
 import rankmark as rm
@@ -186,3 +187,16 @@ def test_vega_draws_panels_whose_marks_are_called_alike() -> None:
     assert vl_convert.vegalite_to_svg(spec).startswith("<svg")
     layers = [layer for panel in spec["concat"] for layer in panel["layer"]]
     assert {row["mark"] for layer in layers for row in layer["data"]["values"] if "mark" in row} == set(names)
+
+
+def test_values_that_were_computed_elsewhere_have_cutoffs_in_their_names() -> None:
+    table = {
+        "system": ["a"] * 6 + ["b"] * 6,
+        "query": ["q1", "q1", "q2", "q2", "q3", "q3"] * 2,
+        "measure": ["own@3", "own@10"] * 6,
+        "value": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.2, 0.1, 0.4, 0.3, 0.6, 0.5],
+    }
+    comparison = rm.compare_matrix(pl.DataFrame(table))
+    line, _ = marks(comparison.plot("cutoffs"), Line)
+    np.testing.assert_array_equal(line.x, [3, 10])
+    np.testing.assert_array_equal(line.y, [comparison.value("a", each) for each in ("own@3", "own@10")])

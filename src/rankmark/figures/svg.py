@@ -24,7 +24,7 @@ from rankmark.figures.marks import (
     Texts,
 )
 from rankmark.figures.scales import Scale, scale_of
-from rankmark.figures.words import broken, cut, width
+from rankmark.figures.words import broken, cut, cut_apart, width
 from rankmark.rendering.theme import DARK, LIGHT, Theme, variables
 from rankmark.rendering.words import printable
 
@@ -269,18 +269,19 @@ class _PanelDrawing:
 
     def _ticks_of_y(self, scale: Scale, left: float) -> None:
         named = scale.axis.scale == "names"
-        for value, text in scale.ticks(max(2, int(self.high / 55))):
+        ticks = scale.ticks(max(2, int(self.high / 55)))
+        cuts = cut_apart([text for _, text in ticks], LABEL, self.room.left - 6)
+        for (value, text), shown in zip(ticks, cuts, strict=True):
             y = float(scale(value))
             if not named:
                 self.canvas.stroke(f"M{left:.1f} {y:.1f}h{self.inner:.1f}", "line", 0.7)
             if not self.room.stacked:
-                shown = cut(text, LABEL, self.room.left - 6)
                 tone = "ink" if named else "muted"
                 self.canvas.text(left - 7, y + LABEL * 0.35, shown, tone, anchor="end", full=text)
                 if scale.axis.asides:
                     aside = scale.axis.asides[int(value)]
-                    shown, x = cut(aside, LABEL, self.room.right - 8), left + self.inner + 8
-                    self.canvas.text(x, y + LABEL * 0.35, shown, "muted", full=aside)
+                    x, beside = left + self.inner + 8, cut(aside, LABEL, self.room.right - 8)
+                    self.canvas.text(x, y + LABEL * 0.35, beside, "muted", full=aside)
 
     def _stacked_words(self, scale: Scale, left: float) -> None:
         """Names and their asides in lines above what is drawn, and over it, where there is no other room."""

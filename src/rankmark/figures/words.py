@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
-__all__ = ["broken", "cut", "width"]
+__all__ = ["broken", "cut", "cut_apart", "width"]
 
 NARROW = frozenset("iljtfrI.,:;'|!()[]{}·` ")
 BROAD = frozenset("mwMW@%—…")
@@ -35,6 +36,27 @@ def cut(text: str, size: float, room: float) -> str:
     while text and width(text + "…", size) > room:
         text = text[:-1]
     return text + "…"
+
+
+def cut_apart(texts: Sequence[str], size: float, room: float) -> list[str]:
+    """Texts that take no more room than there is; of those that begin alike the middle is left out."""
+    found = [cut(text, size, room) for text in texts]
+    begun = Counter(found)
+    return [
+        short if short == text or begun[short] == 1 else _without_middle(text, size, room)
+        for short, text in zip(found, texts, strict=True)
+    ]
+
+
+def _without_middle(text: str, size: float, room: float) -> str:
+    """A text's first third and as much of its end as there is room for."""
+    begin = cut(text, size, room / 3)
+    end = ""
+    for char in reversed(text):
+        if width(begin + char + end, size) > room:
+            break
+        end = char + end
+    return begin + end
 
 
 def broken(text: str, size: float, room: float) -> Iterator[str]:

@@ -27,6 +27,7 @@ __all__ = [
     "Systems",
     "calibrated_of",
     "confidence_of",
+    "cutoff_of",
     "families",
     "higher_is",
     "how_sure",
@@ -160,13 +161,15 @@ def families(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
     """Measures that differ by their cutoff alone, by what they are called with k instead of it."""
     found: dict[str, list[Measure]] = {}
     for each in measures:
-        if each.cutoff is not None:
-            found.setdefault(f"{Measure.of(each.page, each.given)}@k", []).append(each)
-    return {name: sorted(own, key=_cutoff) for name, own in found.items()}
+        if cutoff_of(each):
+            found.setdefault(f"{str(each).rpartition('@')[0]}@k", []).append(each)
+    return {name: sorted(own, key=cutoff_of) for name, own in found.items()}
 
 
-def _cutoff(measure: Measure) -> int:
-    return measure.cutoff or 0
+def cutoff_of(measure: Measure) -> int:
+    """The cutoff that a measure's name says, also of one whose values were computed elsewhere; 0 for none."""
+    _, _, number = str(measure).rpartition("@")
+    return int(number) if number.isdecimal() else 0
 
 
 def higher_is(measure: Measure) -> str:
