@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from html import escape
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankmark import _native
@@ -243,8 +244,7 @@ def _is_notebook() -> bool:
 def _show_in_cell(ended: threading.Event) -> None:
     if ended.wait(DELAY):
         return
-    from IPython.display import display
-
+    display = import_module("IPython.display").display
     handle = display({"text/html": _in_html(), "text/plain": ""}, raw=True, display_id=True)
     while not ended.wait(CELL_INTERVAL):
         handle.update({"text/html": _in_html(), "text/plain": ""}, raw=True)
