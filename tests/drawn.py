@@ -179,6 +179,9 @@ DRAWN: Mapping[str, Callable[[], Any]] = {
     **{name: _curve(name) for name in ("ROC", "PR", "DET", "gain", "lift", "KS", "F1", "scores")},
     "PCOPC": lambda: rm.curve(_predictions(), "calibration"),
     "distribution": _runs,
+    "distribution of values that were given": lambda: rm.compare_matrix(
+        {"old": [0.1, 0.2, 0.5, 0.3], "new": [0.2, 0.3, 0.4, 0.5]}, "AP"
+    ).results["new"][0],
     "distribution of one": lambda: _runs(sure=False)["old"],
     "findings": lambda: rm.check(*_judged()),
     "findings of predictions": lambda: rm.check_predictions({"score": [0.1, 2.0], "label": [1, 1]}),

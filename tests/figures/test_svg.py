@@ -186,6 +186,14 @@ def test_a_figure_of_nothing() -> None:
     assert "nothing" in _texts(root)
 
 
+@pytest.mark.parametrize("size", [1.0, 1.2, 1.6, 0.7])
+def test_a_disc_is_round(size: float) -> None:
+    points = Points(x=np.ones(1), y=np.ones(1), sizes=np.full(1, size))
+    path = _paths(_root(_figure(points)))[-1]
+    radius, across = (float(each) for each in re.findall(r"a([\d.]+) [\d.]+ 0 1 0 ([\d.]+) 0", path)[0])
+    assert across == pytest.approx(2 * radius)
+
+
 def test_bars_of_nothing_beneath_zero_on_a_log_axis() -> None:
     bars = Bars(start=np.arange(3.0), end=np.arange(3.0) + 1, value=np.array([0.0, 10.0, 100.0]))
     root = _root(_figure(bars, y=Axis(scale="log")))

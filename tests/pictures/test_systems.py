@@ -200,3 +200,11 @@ def test_values_that_were_computed_elsewhere_have_cutoffs_in_their_names() -> No
     line, _ = marks(comparison.plot("cutoffs"), Line)
     np.testing.assert_array_equal(line.x, [3, 10])
     np.testing.assert_array_equal(line.y, [comparison.value("a", each) for each in ("own@3", "own@10")])
+
+
+def test_vega_draws_the_diagonal() -> None:
+    figure = compared(baseline="old").plot("scatter")
+    low, high = figure.panels[0].x.reach
+    layers = figure.to_vega_lite()["layer"]
+    (line,) = (layer for layer in layers if layer["mark"]["type"] == "line")
+    assert line["data"]["values"] == [{"x": low, "y": low}, {"x": high, "y": high}]

@@ -19,6 +19,7 @@ from rankmark.figures.marks import (
     Segments,
     Texts,
 )
+from rankmark.figures.scales import scale_of
 from rankmark.rendering.theme import LIGHT
 from rankmark.tools import tool
 
@@ -92,7 +93,9 @@ def _layers(mark: Mark, panel: Panel) -> Iterator[Spec]:
         case Boxes():
             yield from _boxes(mark, panel)
         case Rule(x=None, y=None):
-            return
+            shape = {"type": "line", "strokeDash": [4, 3], "color": LIGHT[mark.tone]}
+            points = [{"x": end, "y": end} for end in _diagonal(panel)]
+            yield {"data": {"values": points}, "mark": shape, "encoding": {"x": x, "y": y}}
         case Rule():
             ends = {"x": x} if mark.x is not None else {"y": y}
             dash = {"strokeDash": [4, 3]} if mark.dashed else {}
@@ -118,6 +121,16 @@ def _layers(mark: Mark, panel: Panel) -> Iterator[Spec]:
                 "mark": shape,
                 "encoding": {"x": x, "y": y, "text": {"field": "text"}},
             }
+
+
+def _diagonal(panel: Panel) -> tuple[float, float]:
+    """Between which numbers both axes are equal."""
+    numbers = [mark.reached() for mark in panel.marks]
+    scales = [
+        scale_of(axis, [each for both in numbers for each in both[i]], 0.0, 1.0)
+        for i, axis in enumerate((panel.x, panel.y))
+    ]
+    return max(each.low for each in scales), min(each.high for each in scales)
 
 
 def _boxes(mark: Boxes, panel: Panel) -> Iterator[Spec]:

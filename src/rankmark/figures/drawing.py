@@ -38,6 +38,8 @@ DASHES: Mapping[str, str] = {
     "series-6": "5 2 1 2 1 2",
 }
 """Lines differ by more than colour."""
+IN_CELLS = (10.5, 9.5, 8.5)
+"""Sizes of words in cells, of which the first that all have room in is taken."""
 WORDS = 11.5
 """The size of words."""
 SIZE = 3.6
@@ -328,6 +330,7 @@ def _rule(mark: Rule, x: Scale, y: Scale, canvas: Canvas) -> None:
 def _cells(mark: Cells, x: Scale, y: Scale, canvas: Canvas) -> None:
     rows, columns = mark.values.shape
     breadth, height = abs(float(x(1.0) - x(0.0))), abs(float(y(1.0) - y(0.0)))
+    size = _size_of_texts(mark, breadth)
     for row in range(rows):
         for column in range(columns):
             value = float(mark.values[row, column])
@@ -340,15 +343,19 @@ def _cells(mark: Cells, x: Scale, y: Scale, canvas: Canvas) -> None:
             more = f' fill-opacity="{0.75 * strength:.3g}"'
             box = canvas.rectangle(left + 0.75, top + 0.75, breadth - 1.5, height - 1.5, tone, more)
             canvas.parts.append(f"{box[:-2]}>{told}</rect>")
-            if mark.texts and width(mark.texts[row][column], 10.5) < breadth - 4:
-                canvas.text(
-                    left + breadth / 2,
-                    top + height / 2 + 4,
-                    mark.texts[row][column],
-                    "ink",
-                    anchor="middle",
-                    size=10.5,
-                )
+            if size:
+                middle = left + breadth / 2, top + height / 2 + 0.38 * size
+                canvas.text(*middle, mark.texts[row][column], "ink", anchor="middle", size=size)
+
+
+def _size_of_texts(mark: Cells, breadth: float) -> float:
+    """The size in which every text has room in its cell; 0 where it has not in any, and none is shown.
+
+    A cell without its text between others that have theirs would seem to be empty.
+    """
+    texts = [text for row in mark.texts for text in row]
+    fitting = (each for each in IN_CELLS if all(width(text, each) < breadth - 3 for text in texts))
+    return next(fitting, 0.0) if texts else 0.0
 
 
 def _shaded(mark: Cells, value: float) -> tuple[str, float]:
@@ -401,6 +408,7 @@ def _shape(tone: str, x: float, y: float, r: float) -> str:
     """The path of a point."""
     if corners := CORNERS.get(tone):
         return "M" + "L".join(f"{_n(x + r * a)} {_n(y + r * b)}" for a, b in corners) + "Z"
+    r = round(r, 1)  # or its two halves would not meet
     disc, across = _n(r), _n(2 * r)
     return f"M{_n(x - r)} {_n(y)}a{disc} {disc} 0 1 0 {across} 0a{disc} {disc} 0 1 0 -{across} 0Z"
 

@@ -47,7 +47,7 @@ def findings(report: CheckReport) -> Figure:
         panels.append(_effects(sorted(changes, key=lambda each: -abs(each.by))[:MOST], several=several))
     serious = f"{len(report.serious):,}" if report.serious else "none"
     return Figure(
-        title=f"{counted(len(found), 'finding')}, {serious} of them serious",
+        title=f"{counted(len(found), 'finding')}, {serious} serious",
         subtitle="; ".join(f"{name}: {counted(table.rows, 'row')}" for name, table in report.tables.items()),
         description=" ".join(
             f"{each.severity}: {each.code} in {each.where}: {each.statement}." for each in found
