@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 NATIVE := Cargo.toml Cargo.lock pyproject.toml $(shell find native -name '*.rs')
 
-.PHONY: help demo test quick hooks lint ends spark chromium trec_eval bench clean
+.PHONY: help demo test quick hooks lint ends pictures spark chromium trec_eval bench clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -62,6 +62,9 @@ hooks: $(TOOLS)/installed  ## Test the hooks and examples inside their tools, wh
 
 ends: $(VENV)/installed  ## Test what reads and hands out tables with the oldest and the newest libraries
 	@scripts/test-ends
+
+pictures: $(VENV)/installed  ## Draw the pictures of README.md anew
+	@$(BIN)/python scripts/pictures.py
 
 spark:  ## Install the Java that Spark runs on, if there is none and it can be installed
 	@scripts/install-java

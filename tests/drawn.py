@@ -147,6 +147,16 @@ def _sliced_runs() -> Any:
     return Runs({name: rm.evaluate(qrels, run, "nDCG@5", by=popularity) for name, run in runs.items()})
 
 
+def _classes() -> Any:
+    """Classes one of which is called what could be a tag, and one that no label is."""
+    rng = np.random.default_rng(1)
+    names, label = ["cat", "<dog>", "طائر", "fish"], rng.integers(0, 3, 300)
+    scores = rng.random((300, 4))
+    scores[np.arange(300), label] += 0.5
+    table = {"label": [names[i] for i in label], **{name: scores[:, i] for i, name in enumerate(names)}}
+    return rm.evaluate_predictions(table, "MulticlassAccuracy MulticlassF", score=names, classes=names)
+
+
 DRAWN: Mapping[str, Callable[[], Any]] = {
     "agreement": _agreement,
     "answered": _partial,
@@ -154,6 +164,9 @@ DRAWN: Mapping[str, Callable[[], Any]] = {
     "coefficients": _agreeing,
     "critical-difference": lambda: _board("nemenyi"),
     "critical-difference of another test": lambda: _board("t"),
+    "classes": _classes,
+    "confusion": _classes,
+    "confusion of a decision": lambda: rm.evaluate_predictions(_predictions(), "Confusion"),
     "conventions": lambda: rm.differences(*_judged(), ["nDCG@10", "RR"]),
     "conventions of two": lambda: rm.differences(*_judged(), "nDCG@10", like=["ranx", "lightgbm"]),
     "definitions": lambda: rm.identify(*_judged(), "nDCG@10", "0.41"),
@@ -166,6 +179,9 @@ DRAWN: Mapping[str, Callable[[], Any]] = {
     **{name: _curve(name) for name in ("ROC", "PR", "DET", "gain", "lift", "KS", "F1", "scores")},
     "PCOPC": lambda: rm.curve(_predictions(), "calibration"),
     "distribution": _runs,
+    "distribution of values that were given": lambda: rm.compare_matrix(
+        {"old": [0.1, 0.2, 0.5, 0.3], "new": [0.2, 0.3, 0.4, 0.5]}, "AP"
+    ).results["new"][0],
     "distribution of one": lambda: _runs(sure=False)["old"],
     "findings": lambda: rm.check(*_judged()),
     "findings of predictions": lambda: rm.check_predictions({"score": [0.1, 2.0], "label": [1, 1]}),
@@ -179,6 +195,7 @@ DRAWN: Mapping[str, Callable[[], Any]] = {
     "moves that make no difference": lambda: rm.explain(
         *_judged(), "nDCG@1", query="q3", other={"q3": {"d": 1.0}}
     ),
+    "movers of a gate": _gate,
     "power": lambda: rm.power(_comparison(), difference=0.05),
     "power of a gate": lambda: rm.power(_comparison(), max_drop=0.05),
     "power of numbers": lambda: rm.power(deviation=0.2, width=0.1, queries=50),
@@ -193,6 +210,7 @@ DRAWN: Mapping[str, Callable[[], Any]] = {
     "trend of several": _sliced_runs,
     "ties": _partial,
     "ties of one": lambda: _partial()["old"],
+    "values of one": lambda: rm.evaluate_predictions(_predictions(), "AUC KS PCOPC LogLoss", intervals=True),
     "values": _runs,
     "values of predictions": lambda: Runs(
         {"model": rm.evaluate_predictions(_predictions(), ["AUC", "LogLoss"])}

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from html import escape
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankmark import _native
@@ -235,17 +236,15 @@ def _show_on_terminal(ended: threading.Event) -> None:
 
 def _is_notebook() -> bool:
     """Whether this is the kernel of a notebook, whose displays somebody sees."""
-    if "ipykernel" not in sys.modules:
-        return False
-    shell = sys.modules["IPython"].get_ipython()
-    return getattr(shell, "kernel", None) is not None
+    # Who is in a kernel has imported IPython; ipykernel alone can be there for other reasons.
+    python = sys.modules.get("IPython")
+    return python is not None and getattr(python.get_ipython(), "kernel", None) is not None
 
 
 def _show_in_cell(ended: threading.Event) -> None:
     if ended.wait(DELAY):
         return
-    from IPython.display import display
-
+    display = import_module("IPython.display").display
     handle = display({"text/html": _in_html(), "text/plain": ""}, raw=True, display_id=True)
     while not ended.wait(CELL_INTERVAL):
         handle.update({"text/html": _in_html(), "text/plain": ""}, raw=True)

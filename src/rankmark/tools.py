@@ -7,7 +7,10 @@ from typing import Any
 
 from rankmark.errors import ToolMissingError
 
-__all__ = ["base", "tool"]
+__all__ = ["CONVERTER", "base", "tool"]
+
+CONVERTER = "vl_convert", "'rankmark[pictures]' (SVG needs nothing else)"
+"""What makes PNG and PDF of SVG: the module and what installs it, for `tool`."""
 
 
 def tool(module: str, install: str) -> Any:

@@ -55,6 +55,8 @@ def test_digits_are_of_the_picture_if_it_takes_them(capfd: Captured) -> None:
 
 
 def test_its_numbers_as_tables(capfd: Captured) -> None:
+    assert main(["plot", "differences.rankmark", "differences", "--format", "table", "--digits", "3"]) == 0
+    assert "query by query" in capfd.readouterr().out
     assert main(["plot", "conventions.rankmark", "--format", "csv"]) == 0
     assert capfd.readouterr().out.startswith("mark,label,number,value\n")
 
@@ -121,7 +123,7 @@ def test_a_terminal_gets_no_svg(monkeypatch: pytest.MonkeyPatch, capsys: Capture
             "--system is no option of conventions",
         ),
         ("plot conventions.rankmark -o x.docx", 2, "a picture is a file that ends with .svg, .png, .pdf"),
-        ("plot conventions.rankmark -o conventions.rankmark", 2, "would overwrite the input"),
+        ("plot conventions.rankmark -o conventions.rankmark", 2, "a picture is a file that ends with .svg"),
         ("plot conventions.rankmark --format csv --width 300", 2, "--width is of pictures, and --format csv"),
         ("plot conventions.rankmark --width 3", 2, "3 is not in the range"),
         ("plot conventions.rankmark --theme blue", 2, "'blue' is not one of 'auto', 'light', 'dark'"),

@@ -270,3 +270,18 @@ for threads in (len(os.listdir("/proc/self/task")) + 3, 1):
     print(rm.evaluate(qrels, run, "nDCG@10", threads=60 + threads).values == expected)
 """
     assert python(script) == "True\nTrue\n"
+
+
+@pytest.mark.parametrize(
+    "called",
+    [
+        lambda half: rm.evaluate(QRELS, {half: QRELS, "b": QRELS}, "AP"),
+        lambda half: rm.evaluate(QRELS, QRELS, "AP", by={"q": half}),
+        lambda half: rm.evaluate(QRELS, QRELS, "AP", by={half: "new"}),
+        lambda half: rm.evaluate(QRELS, half, "AP"),
+        lambda half: rm.report(QRELS, QRELS, "AP", queries={"q": half}),
+    ],
+)
+def test_half_of_a_character_is_refused_wherever_it_stands(called: Callable[[str], object]) -> None:
+    with pytest.raises(rm.RankmarkError, match=r"udcff.*(half of a character|not UTF-8)"):
+        called("run\udcff")

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -200,3 +201,15 @@ def test_in_a_notebook_it_is_a_bar_with_words(monkeypatch: pytest.MonkeyPatch) -
         '<div style="font:13px system-ui,sans-serif"><div>&lt;reading&gt; <progress max=1 value=0.2500 '
         'aria-label="&lt;reading&gt;"></progress> 1/4 · 0:00:00</div></div>'
     )
+
+
+def test_what_is_imported_does_not_make_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
+    monkeypatch.delitem(sys.modules, "IPython", raising=False)
+    assert not progress._is_notebook()
+    shell = ModuleType("IPython")
+    monkeypatch.setitem(sys.modules, "IPython", shell)
+    monkeypatch.setattr(shell, "get_ipython", lambda: None, raising=False)
+    assert not progress._is_notebook()
+    monkeypatch.setattr(shell, "get_ipython", lambda: SimpleNamespace(kernel=object()))
+    assert progress._is_notebook()

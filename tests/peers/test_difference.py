@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import rankmark as rm
@@ -44,6 +46,15 @@ def test_values_are_one_to_the_digits_asked_for() -> None:
     assert len(found.alike("nDCG@10", digits=15)) >= len(found.alike("nDCG@10"))
 
 
+def test_conventions_without_a_value_are_in_no_group() -> None:
+    found = rm.differences({"q": {"a": 0}}, {"q": ["a"]}, "nDCG@10", like=["ranx", "recbole", "lightgbm"])
+    assert [each.like for each in found.alike("nDCG@10")] == [("lightgbm",), ("ranx",)]
+    left_out = rm.differences({"q": {"a": 0}}, {"q": ["a"]}, "nDCG@10", like=["recbole", "ranx"])
+    assert [each.like for each in left_out.alike("nDCG@10")] == [("ranx",)]
+    with pytest.raises(rm.PictureError, match="recbole has no value of nDCG@10"):
+        left_out.plot("conventions")
+
+
 def test_what_refuses_the_data_is_said_and_does_not_stop_the_others() -> None:
     found = rm.differences({"q": {"a": -1, "b": 1}}, {"q": {"a": 1.0, "b": 0.5}}, "nDCG@10")
     refusing = [line for line in found.lacking if "have no" not in line]
@@ -62,10 +73,8 @@ def test_of_a_measure_that_was_not_asked_for_those_are_named_that_were() -> None
         rm.differences(QRELS, RUN, "nDCG@10").alike("RR")
 
 
-def test_the_command_line_shows_all(tmp_path: object, capsys: pytest.CaptureFixture[str]) -> None:
-    from pathlib import Path
-
-    qrels, run = Path(f"{tmp_path}/qrels.txt"), Path(f"{tmp_path}/x.run")
+def test_the_command_line_shows_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "x.run"
     qrels.write_text("q1 0 a 3\nq1 0 b 1\nq2 0 c 0\n")
     run.write_text("q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 c 1 1.0 t\n")
     assert main(["eval", str(qrels), str(run), "-m", "nDCG@10", "--like", "all"]) == 0

@@ -120,6 +120,17 @@ def test_areas_of_scores_are_the_shares_of_their_class(binning: Any, log: bool) 
         assert shares == pytest.approx((weight / weight.sum())[weight > 0])
 
 
+@pytest.mark.parametrize("name", ["ROC", "PR", "DET", "gain", "lift", "KS", "F1"])
+def test_a_curve_of_every_threshold_is_no_larger_than_what_can_be_seen(name: Any) -> None:
+    rng = np.random.default_rng(0)
+    score = rng.random(30_000)
+    table = {"label": (rng.random(30_000) < score).astype(int), "score": score}
+    confidence = 0.95 if name in ("ROC", "PR", "DET") else None
+    found = rm.curve(table, name, points=None, confidence=confidence)
+    assert len(found) > 29_000
+    assert len(found.plot().to_svg()) < 250_000
+
+
 @pytest.mark.parametrize("name", ["ROC", "PR", "lift", "KS", "F1"])
 def test_rare_events_have_logarithmic_axes(name: Any) -> None:
     figure = rm.curve(RARE, name).plot(log=True)

@@ -181,3 +181,13 @@ def test_what_systems_answer_stands_against_what_they_come_to() -> None:
     assert (points["half"].x[0], points["half"].y[0]) == (0.5, runs["half"]["AP"])
     with pytest.raises(rm.PictureError, match="answers all queries"):
         runs.plot("answered", systems=["old", "new"])
+
+
+def test_a_distance_is_0_where_ways_agree() -> None:
+    shown = rm.agree_on_systems({"q": QRELS}, RUNS, ["nDCG@3", "NumRel"], ["Tau", "Footrule"])
+    figure = shown.plot()
+    assert "Tau: 1 where" in figure.subtitle
+    assert "Footrule: 0 where" in figure.subtitle
+    assert "nDCG@3 and NumRel not defined" in figure.description
+    tau, footrule = (mark for panel in figure.panels for mark in panel.marks if isinstance(mark, Cells))
+    assert (tau.low, tau.diverging, footrule.low, footrule.diverging) == (-1, True, 0, False)

@@ -11,6 +11,7 @@ import pytest
 import rankmark as rm
 from drawn import DRAWN, of
 from rankmark.figures import Bars, Figure, Line, Panel, Points, Rule
+from rankmark.results.runs import Runs
 
 
 def numbers(panel: Panel) -> dict[str, tuple[float, ...]]:
@@ -90,6 +91,36 @@ def test_of_several_systems_each_has_its_points() -> None:
         (mark,) = (each for each in panel.marks if isinstance(each, Points) and each.name == name)
         assert mark.x.tolist() == [row.value for row in result.slices.rows]
         assert np.round(mark.y).tolist() == [0, 1, 2]
+
+
+def test_many_systems_have_a_panel_each_and_share_an_axis() -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(9)}
+    by = {query: ("0-1", "2-3", "4-5")[i % 3] for i, query in enumerate(qrels)}
+    runs = {
+        f"s{k}": rm.evaluate(
+            qrels, {q: [*map(str, range(i % (k + 1))), "a"] for i, q in enumerate(qrels)}, "RR", by=by
+        )
+        for k in range(8)
+    }
+    figure = Runs(runs).plot("slices")
+    assert [panel.title for panel in figure.panels] == [f"s{k}" for k in range(6)]
+    assert len({panel.x.limits for panel in figure.panels}) == 1
+    for panel in figure.panels:
+        slices = runs[panel.title].slices
+        assert slices is not None
+        values = {name: found[0] for name, found in numbers(panel).items()}
+        assert values == {row.slice: row.value for row in slices.rows}
+    assert list(rules(figure)) == ["all queries"]
+    assert "the first 6 of 8 systems; system= chooses one" in figure.notes
+    lines = [mark for mark in Runs(runs).plot("trend").panels[0].marks if isinstance(mark, Line)]
+    assert [(line.name, line.low) for line in lines] == [(f"s{k}", None) for k in range(6)]
+
+
+def test_an_axis_ends_where_values_do() -> None:
+    result = rm.evaluate(
+        {"p": {"a": 1}, "q": {"a": 1}}, {"p": ["a"], "q": ["a"]}, "RR", by={"p": "x", "q": "y"}
+    )
+    assert result.plot("slices").panels[0].x.limits == (0.5, 1.0)
 
 
 def test_the_largest_of_many_slices_are_shown_in_their_order() -> None:

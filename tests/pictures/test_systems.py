@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 import numpy as np
+import polars as pl
 import pytest
 
 import rankmark as rm
@@ -154,7 +155,56 @@ def test_movers_go_from_the_value_before_to_that_after() -> None:
             assert points.tone == ("good" if moved[int(y)].difference < 0 else "bad")
 
 
+def test_the_queries_of_a_gate_that_changed_most_are_movers() -> None:
+    decided = rm.gate(QRELS, RUNS["old"], RUNS["new"], ["AP", "MeanRank"], max_drop="5%")
+    figure = decided.plot("movers", measure="MeanRank", count=3)
+    own = decided.measures[1].moved[:3]
+    assert figure.panels[0].y.names == tuple(str(each.query) for each in own)
+    before, *after = marks(figure, Points)
+    np.testing.assert_array_equal(before.x, [each.baseline for each in own])
+    assert {points.tone for points in after} <= {"good", "bad"}
+    assert all(
+        (points.tone == "good") == (own[int(y)].candidate < own[int(y)].baseline)
+        for points in after
+        for y in points.y
+    )
+    with pytest.raises(rm.PictureError, match="here are AP, MeanRank"):
+        decided.plot("movers", measure="RR")
+
+
 def test_where_no_query_changed_there_are_no_movers() -> None:
     same = rm.compare_matrix({"old": [0.1, 0.2], "new": [0.1, 0.2]}, "AP")
     with pytest.raises(rm.PictureError, match="no query changed"):
         same.plot("movers")
+
+
+def test_vega_draws_panels_whose_marks_are_called_alike() -> None:
+    vl_convert = pytest.importorskip("vl_convert")
+    figure = compared(baseline="old").plot("forest")
+    names = [mark.name for panel in figure.panels for mark in panel.marks if mark.name]
+    assert len(names) > len(set(names))
+    spec = figure.to_vega_lite()
+    assert vl_convert.vegalite_to_svg(spec).startswith("<svg")
+    layers = [layer for panel in spec["concat"] for layer in panel["layer"]]
+    assert {row["mark"] for layer in layers for row in layer["data"]["values"] if "mark" in row} == set(names)
+
+
+def test_values_that_were_computed_elsewhere_have_cutoffs_in_their_names() -> None:
+    table = {
+        "system": ["a"] * 6 + ["b"] * 6,
+        "query": ["q1", "q1", "q2", "q2", "q3", "q3"] * 2,
+        "measure": ["own@3", "own@10"] * 6,
+        "value": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.2, 0.1, 0.4, 0.3, 0.6, 0.5],
+    }
+    comparison = rm.compare_matrix(pl.DataFrame(table))
+    line, _ = marks(comparison.plot("cutoffs"), Line)
+    np.testing.assert_array_equal(line.x, [3, 10])
+    np.testing.assert_array_equal(line.y, [comparison.value("a", each) for each in ("own@3", "own@10")])
+
+
+def test_vega_draws_the_diagonal() -> None:
+    figure = compared(baseline="old").plot("scatter")
+    low, high = figure.panels[0].x.reach
+    layers = figure.to_vega_lite()["layer"]
+    (line,) = (layer for layer in layers if layer["mark"]["type"] == "line")
+    assert line["data"]["values"] == [{"x": low, "y": low}, {"x": high, "y": high}]

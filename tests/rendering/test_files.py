@@ -176,3 +176,8 @@ def test_a_full_disk_is_said_and_leaves_what_was_there(tmp_path: Path) -> None:
     assert len(said) == 3
     assert all(line.startswith(f"cannot write {path}: File too large") for line in said), said
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("x", "before")]
+
+
+def test_half_of_a_character_keeps_no_file_from_being_written(tmp_path: Path) -> None:
+    write_whole(tmp_path / "page.html", "a title \udcff")
+    assert (tmp_path / "page.html").read_bytes() == b"a title ?"

@@ -301,6 +301,8 @@ def test_what_a_table_has_not_is_refused() -> None:
         result.to_latex(label="a b")
     with pytest.raises(UsageError, match="percent=True: NumRet is not from 0 to 1"):
         rm.evaluate(QRELS, GOOD, "NumRet").to_latex(percent=True)
+    with pytest.raises(UsageError, match="percent=True: AP is 25, as if it were in per cent already"):
+        rm.compare_matrix({"a": [20.0, 30.0, 25.0], "b": [0.1, 0.2, 0.4]}, "AP").to_latex(percent=True)
     with pytest.raises(UsageError, match="percent= is of tables of results for papers, in latex and typst"):
         result.to_markdown(percent=True)
     with pytest.raises(

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -40,7 +40,7 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
-def skip(why: str) -> None:
+def skip(why: str) -> NoReturn:
     """Skips, and says so in the summary of all tests."""
     warnings.warn(f"NOT COMPARED in a browser: {why}", stacklevel=3)
     pytest.skip(why)

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 import rankmark as rm
-from reports.browsing import browser, opened
+from rankmark.errors import ToolMissingError
+from rankmark.tools import tool
+from reports.browsing import browser, opened, skip
 
 pytestmark = pytest.mark.process
 
@@ -46,6 +48,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         baseline="<b>A</b>",
         items={"good": "The <i>good</i> one"},
         queries=texts,
+        by={query: "short" if len(query) < 8 else "long" for query in ODD},
         title="Odd </title> names",
     ).write(path)
     return path
@@ -85,6 +88,9 @@ def test_words_filter_queries_and_their_texts(started: Any, page: Path) -> None:
         assert [row[0] for row in rows(tab)] == ["=cmd() what =cmd() means"]
         assert tab.inner_text("#count") == "1 of 6 queries"
         tab.fill("#find", "")
+        tab.select_option("#slice", label="short")
+        assert {row[0].partition(" what")[0] for row in rows(tab)} == {each for each in ODD if len(each) < 8}
+        tab.select_option("#slice", label="all")
         tab.select_option("#which", "worse")
         assert [row[0] for row in rows(tab)] == ["plain what plain means"]
 
@@ -142,7 +148,10 @@ def test_a_phone_scrolls_down_and_not_sideways(started: Any, page: Path) -> None
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(started: Any, page: Path, scheme: str) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe
+    try:
+        axe = tool("axe_playwright_python.sync_playwright", "axe-playwright-python").Axe
+    except ToolMissingError as error:
+        skip(str(error))
     with opened(started, page, color_scheme=scheme, bypass_csp=True) as tab:
         found = axe().run(tab, options={"resultTypes": ["violations"]})
         assert [(each["id"], each["nodes"][0]["html"]) for each in found.response["violations"]] == []

@@ -14,6 +14,7 @@ import click
 
 from rankmark.errors import DataError, RankmarkError, UsageError
 from rankmark.rendering.words import harmless
+from rankmark.tools import tool
 
 if TYPE_CHECKING:
     from rankmark.rendering.shown import Shown
@@ -123,11 +124,14 @@ class Output:
         check_options(**self.paper)
 
     def keep(self, *inputs: str | None) -> None:
-        """Refuses a file that cannot be written or is one of the inputs, before long work is done."""
+        """Refuses a file that cannot be made or written, or is an input, before long work is done."""
         from rankmark.rendering.files import check_writable
+        from rankmark.rendering.formats import formats
 
         if self.path:
             check_writable(self.path)
+            if self.is_file and (needed := formats()[self.format].tool):
+                tool(*needed)
             for path in filter(None, inputs):
                 if Path(self.path).exists() and Path(path).exists() and Path(self.path).samefile(path):
                     raise UsageError(f"-o {self.path} would overwrite the input {path}")
@@ -165,7 +169,10 @@ class Output:
             echo(text)
 
 
-FILES = "Write here, whole or not at all; NAME.rankmark is for `rankmark show`."
+FILES = (
+    "Write here, whole or not at all; NAME.rankmark is for `rankmark show`, NAME.svg, .png and .pdf are "
+    "pictures."
+)
 """What help says of --output."""
 
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["plot"]
 
-DRAWN = (".svg", ".png", ".pdf")
+DRAWN, NUMBERS = (".svg", ".png", ".pdf"), (".json", ".csv", ".md", ".txt")
+"""Endings of files of pictures, and of their numbers."""
 ON_TERMINAL = (
     "a picture is nothing for a terminal: say -o FILE.svg, .png or .pdf, or --format table for its numbers; "
     "--list shows which pictures there are"
@@ -80,12 +81,13 @@ def plot(
         return
     if result is None:
         raise UsageError("which result? rankmark plot RESULT, and --list shows which pictures there are")
+    if output.path and not output.said and Path(output.path).suffix.lower() not in (*DRAWN, *NUMBERS):
+        raise UsageError(f"-o {output.path}: a picture is a file that ends with {', '.join(DRAWN)}")
     output.keep(result)
     kept = _opened(result)
     said = {option: value for option, value in options.items() if value not in (None, ())}
-    if is_said("digits"):
-        said["digits"] = (str(output.digits),)
-    figure = drawn_as(kept, name, _understood(said, kept, name))
+    digits = str(output.digits) if is_said("digits") else None
+    figure = drawn_as(kept, name, _understood(said, kept, name, digits))
     _write(figure, output, {"width": width, "theme": theme})
 
 
@@ -101,8 +103,6 @@ def _write(figure: Figure, output: Output, drawing: Mapping[str, Any]) -> None:
     """Writes a picture to a file, or prints it."""
     how = {name: value for name, value in drawing.items() if value is not None}
     if output.path and (output.said in ("svg", "png", "pdf") or not output.said):
-        if not output.said and Path(output.path).suffix.lower() not in (*DRAWN, ".json", ".csv", ".md"):
-            raise UsageError(f"-o {output.path}: a picture is a file that ends with {', '.join(DRAWN)}")
         figure.write(output.path, output.said, output.digits, **how)
     elif output.said not in (None, "svg"):
         if how:
@@ -144,14 +144,19 @@ def _lacking(kept: Saved, picture: Picture) -> str:
     return ""
 
 
-def _understood(said: Mapping[str, Any], kept: Saved, name: str | None) -> dict[str, Any]:
-    """Options as the picture takes them, all of which are texts on a command line."""
+def _understood(said: Mapping[str, Any], kept: Saved, name: str | None, digits: str | None) -> dict[str, Any]:
+    """Options as the picture takes them, all of which are texts on a command line.
+
+    Digits, which all commands have, are the picture's, too, if it takes them.
+    """
     from rankmark.figures import picture_named, pictures_of
 
     known = {name: picture_named(name, type(kept))} if name is not None else pictures_of(type(kept))
     chosen: dict[str, Option] = {}
     for each in known.values():
         chosen = {**each.options, **chosen}
+    if digits is not None and "digits" in chosen:
+        said = {**said, "digits": (digits,)}
     for option in said:
         if known and option not in chosen:
             takes = ", ".join(map(_written, chosen)) or "none"

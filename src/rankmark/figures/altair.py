@@ -19,6 +19,7 @@ from rankmark.figures.marks import (
     Segments,
     Texts,
 )
+from rankmark.figures.scales import scale_of
 from rankmark.rendering.theme import LIGHT
 from rankmark.tools import tool
 
@@ -92,7 +93,9 @@ def _layers(mark: Mark, panel: Panel) -> Iterator[Spec]:
         case Boxes():
             yield from _boxes(mark, panel)
         case Rule(x=None, y=None):
-            return
+            shape = {"type": "line", "strokeDash": [4, 3], "color": LIGHT[mark.tone]}
+            points = [{"x": end, "y": end} for end in _diagonal(panel)]
+            yield {"data": {"values": points}, "mark": shape, "encoding": {"x": x, "y": y}}
         case Rule():
             ends = {"x": x} if mark.x is not None else {"y": y}
             dash = {"strokeDash": [4, 3]} if mark.dashed else {}
@@ -120,6 +123,16 @@ def _layers(mark: Mark, panel: Panel) -> Iterator[Spec]:
             }
 
 
+def _diagonal(panel: Panel) -> tuple[float, float]:
+    """Between which numbers both axes are equal."""
+    numbers = [mark.reached() for mark in panel.marks]
+    scales = [
+        scale_of(axis, [each for both in numbers for each in both[i]], 0.0, 1.0)
+        for i, axis in enumerate((panel.x, panel.y))
+    ]
+    return max(each.low for each in scales), min(each.high for each in scales)
+
+
 def _boxes(mark: Boxes, panel: Panel) -> Iterator[Spec]:
     where, how = ("x", "y") if mark.along == "x" else ("y", "x")
     axis, other = (panel.x, panel.y) if mark.along == "x" else (panel.y, panel.x)
@@ -136,9 +149,8 @@ def _boxes(mark: Boxes, panel: Panel) -> Iterator[Spec]:
 def _layer(mark: Mark, panel: Panel, shape: Spec, **encoding: Spec) -> Spec:
     coloured = {} if "color" in encoding else {"color": LIGHT[mark.tone]}
     hints = [{"field": name} for name, _ in mark.columns()]
-    named = {"name": mark.name} if mark.name and not isinstance(mark, Rule) else {}
     return {
-        "data": {"values": list(_rows(mark, panel)), **named},
+        "data": {"values": list(_rows(mark, panel))},
         "mark": {**shape, **coloured, "tooltip": True},
         "encoding": {**encoding, "tooltip": hints} if hints else encoding,
     }
@@ -150,10 +162,15 @@ def _rows(mark: Mark, panel: Panel) -> Iterator[Spec]:
     axes = {"x": panel.x, "y": panel.y, "to_x": panel.x, "to_y": panel.y}
     if isinstance(mark, Boxes):
         axes["at"] = panel.x if mark.along == "x" else panel.y
-    base = {"base": mark.base} if isinstance(mark, Bars) and not isinstance(mark.base, np.ndarray) else {}
+    same: Spec = {}
+    if isinstance(mark, Bars) and not isinstance(mark.base, np.ndarray):
+        same["base"] = mark.base
+    if mark.name:
+        # Data sets of Vega have names that are theirs alone, and several marks can be called alike.
+        same["mark"] = mark.name
     for i in range(len(columns[0][1]) if columns else 0):
         cells = {name: _value(axes.get(name), values[i]) for name, values in columns}
-        yield {"row": i, **base, **cells}
+        yield {"row": i, **same, **cells}
 
 
 def _value(axis: Axis | None, value: Any) -> Any:
@@ -168,7 +185,9 @@ def _value(axis: Axis | None, value: Any) -> Any:
 def _channel(axis: Axis, field: str) -> Spec:
     """How an axis shows a column."""
     if axis.scale == "names" and field in ("x", "y", "at"):
-        return {"field": field, "type": "nominal", "title": axis.label or None, "sort": list(axis.names)}
+        # A domain, since layers of several data forget how their names are sorted.
+        named = {"domain": list(dict.fromkeys(axis.names))}
+        return {"field": field, "type": "nominal", "title": axis.label or None, "scale": named, "sort": None}
     how: Spec = {"zero": False} | ({"type": "log"} if axis.scale == "log" else {})
     if axis.limits and axis.scale != "names":
         how["domain"] = list(axis.limits)

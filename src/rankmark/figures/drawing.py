@@ -38,6 +38,8 @@ DASHES: Mapping[str, str] = {
     "series-6": "5 2 1 2 1 2",
 }
 """Lines differ by more than colour."""
+IN_CELLS = (10.5, 9.5, 8.5)
+"""Sizes of words in cells, of which the first that all have room in is taken."""
 WORDS = 11.5
 """The size of words."""
 SIZE = 3.6
@@ -149,8 +151,9 @@ def _line(mark: Line, x: Scale, y: Scale, canvas: Canvas) -> None:
     if mark.low is not None and mark.high is not None:
         for piece in _pieces(across, y(mark.low), y(mark.high)):
             xs, low, high = piece
-            there = _path(xs, high, step=mark.step)
-            back = _path(xs[::-1], low[::-1], step=mark.step, backwards=True)
+            there = _path(*_seen(xs, high), step=mark.step)
+            back_x, back_y = _seen(xs, low)
+            back = _path(back_x[::-1], back_y[::-1], step=mark.step, backwards=True)
             canvas.fill(f"{there}L{back[1:]}Z", mark.tone, opacity=0.16)
     path = "".join(_path(*_seen(xs, ys), step=mark.step) for xs, ys in _pieces(across, y(mark.y)))
     if path:
@@ -170,8 +173,11 @@ def _pieces(*columns: Floats) -> Iterator[tuple[Floats, ...]]:
 
 def _seen(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
     """Of each half pixel across, the first, lowest, highest and last point: all that is seen."""
-    if len(xs) < 3000 or (np.diff(xs) < 0).any():
+    if len(xs) < 3000 or (((moves := np.diff(xs)) < 0).any() and (moves > 0).any()):
         return xs, ys
+    if (moves < 0).any():
+        xs, ys = _seen(xs[::-1], ys[::-1])
+        return xs[::-1], ys[::-1]
     columns = np.floor(2 * xs).astype(np.int64)
     starts = np.flatnonzero(np.diff(columns, prepend=columns[0] - 1))
     order = np.lexsort((ys, columns))
@@ -234,7 +240,7 @@ def _bars(mark: Bars, x: Scale, y: Scale, canvas: Canvas) -> None:
         _silhouette(start, end, value, root, mark.tone, canvas, upright=upright)
         return
     told = _sayings(mark, len(value))
-    for i in np.flatnonzero(np.isfinite(value)).tolist():
+    for i in np.flatnonzero(np.isfinite(np.stack([start, end, value, root])).all(axis=0)).tolist():
         breadth, length = abs(end[i] - start[i]), abs(value[i] - root[i])
         # Between neighbours a little paper is left where there is room.
         gap = min(1.0, breadth * 0.15)
@@ -248,7 +254,7 @@ def _silhouette(
     start: Floats, end: Floats, value: Floats, root: Floats, tone: str, canvas: Canvas, *, upright: bool
 ) -> None:
     """So many bars that only the longest of each half pixel, either way, can be seen."""
-    there = np.isfinite(value)
+    there = np.isfinite(np.stack([start, end, value, root])).all(axis=0)
     start, end, value, root = (each[there] for each in (start, end, value, root))
     first, last = np.minimum(start, end), np.maximum(start, end)
     columns, inverse = np.unique(np.floor(2 * first).astype(np.int64), return_inverse=True)
@@ -273,7 +279,7 @@ def _boxes(mark: Boxes, x: Scale, y: Scale, canvas: Canvas) -> None:
     at = places(mark.at)
     five = [lengths(each) for each in (mark.low, mark.first, mark.middle, mark.third, mark.high)]
     told = _sayings(mark, len(at))
-    for i in range(len(at)):
+    for i in np.flatnonzero(np.isfinite(np.stack([at, *five])).all(axis=0)).tolist():
         low, first, middle, third, high = (float(each[i]) for each in five)
         a, b = at[i] - half, at[i] + half
         turn = "{1} {0}" if upright else "{0} {1}"
@@ -292,11 +298,14 @@ def _boxes(mark: Boxes, x: Scale, y: Scale, canvas: Canvas) -> None:
 
 
 def _rule(mark: Rule, x: Scale, y: Scale, canvas: Canvas) -> None:
+    if not np.isfinite([each for each in (mark.x, mark.y) if each is not None]).all():
+        return
     dash = "4 3" if mark.dashed else ""
+    band = [np.nan if each is None else each for each in (mark.low, mark.high)]
     if mark.x is not None:
         at, end = float(x(mark.x)), min(y.first, y.last)
-        if mark.low is not None and mark.high is not None:
-            low, high = _n(float(x(mark.low))), _n(float(x(mark.high)))
+        if np.isfinite(band).all():
+            low, high = (_n(float(x(each))) for each in band)
             canvas.fill(f"M{low} {_n(y.first)}H{high}V{_n(y.last)}H{low}Z", mark.tone, opacity=0.16)
         canvas.stroke(f"M{_n(at)} {_n(y.first)}V{_n(y.last)}", mark.tone, 1.1, dash=dash)
         if mark.text:
@@ -306,8 +315,8 @@ def _rule(mark: Rule, x: Scale, y: Scale, canvas: Canvas) -> None:
             canvas.text(where, end + 10, mark.text, mark.tone, anchor=anchor, halo=True)
     elif mark.y is not None:
         at = float(y(mark.y))
-        if mark.low is not None and mark.high is not None:
-            low, high = _n(float(y(mark.low))), _n(float(y(mark.high)))
+        if np.isfinite(band).all():
+            low, high = (_n(float(y(each))) for each in band)
             canvas.fill(f"M{_n(x.first)} {low}V{high}H{_n(x.last)}V{low}Z", mark.tone, opacity=0.16)
         canvas.stroke(f"M{_n(x.first)} {_n(at)}H{_n(x.last)}", mark.tone, 1.1, dash=dash)
         if mark.text:
@@ -321,6 +330,7 @@ def _rule(mark: Rule, x: Scale, y: Scale, canvas: Canvas) -> None:
 def _cells(mark: Cells, x: Scale, y: Scale, canvas: Canvas) -> None:
     rows, columns = mark.values.shape
     breadth, height = abs(float(x(1.0) - x(0.0))), abs(float(y(1.0) - y(0.0)))
+    size = _size_of_texts(mark, breadth)
     for row in range(rows):
         for column in range(columns):
             value = float(mark.values[row, column])
@@ -333,20 +343,24 @@ def _cells(mark: Cells, x: Scale, y: Scale, canvas: Canvas) -> None:
             more = f' fill-opacity="{0.75 * strength:.3g}"'
             box = canvas.rectangle(left + 0.75, top + 0.75, breadth - 1.5, height - 1.5, tone, more)
             canvas.parts.append(f"{box[:-2]}>{told}</rect>")
-            if mark.texts and width(mark.texts[row][column], 10.5) < breadth - 4:
-                canvas.text(
-                    left + breadth / 2,
-                    top + height / 2 + 4,
-                    mark.texts[row][column],
-                    "ink",
-                    anchor="middle",
-                    size=10.5,
-                )
+            if size:
+                middle = left + breadth / 2, top + height / 2 + 0.38 * size
+                canvas.text(*middle, mark.texts[row][column], "ink", anchor="middle", size=size)
+
+
+def _size_of_texts(mark: Cells, breadth: float) -> float:
+    """The size in which every text has room in its cell; 0 where it has not in any, and none is shown.
+
+    A cell without its text between others that have theirs would seem to be empty.
+    """
+    texts = [text for row in mark.texts for text in row]
+    fitting = (each for each in IN_CELLS if all(width(text, each) < breadth - 3 for text in texts))
+    return next(fitting, 0.0) if texts else 0.0
 
 
 def _shaded(mark: Cells, value: float) -> tuple[str, float]:
     """The tone of a value in a matrix, and how much of it."""
-    share = min(max((value - mark.low) / (mark.high - mark.low), 0.0), 1.0)
+    share = min(max((value - mark.low) / (mark.high - mark.low), 0.0), 1.0) if mark.high > mark.low else 0.5
     if not mark.diverging:
         return mark.tone, share
     return ("series-1" if share >= 0.5 else "series-2"), abs(2 * share - 1)
@@ -394,6 +408,7 @@ def _shape(tone: str, x: float, y: float, r: float) -> str:
     """The path of a point."""
     if corners := CORNERS.get(tone):
         return "M" + "L".join(f"{_n(x + r * a)} {_n(y + r * b)}" for a, b in corners) + "Z"
+    r = round(r, 1)  # or its two halves would not meet
     disc, across = _n(r), _n(2 * r)
     return f"M{_n(x - r)} {_n(y)}a{disc} {disc} 0 1 0 {across} 0a{disc} {disc} 0 1 0 -{across} 0Z"
 

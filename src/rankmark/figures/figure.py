@@ -17,6 +17,7 @@ from rankmark.rendering.formats import format_of
 from rankmark.rendering.html import html
 from rankmark.rendering.shown import Shown
 from rankmark.rendering.theme import Theme
+from rankmark.rendering.words import printable
 
 if TYPE_CHECKING:
     import altair
@@ -179,11 +180,14 @@ class Figure(Shown):
         return self
 
     def _blocks(self, digits: int) -> Iterator[Block]:
-        yield Prose([self.title, *filter(None, [self.subtitle]), self.description])
-        for title, grid in self._tables(MOST_ROWS):
-            yield Section(title, [], _rounded(grid, digits))
+        yield Prose(list(map(printable, filter(None, (self.title, self.subtitle, self.description)))))
+        yield from self._sections(digits)
         if self.notes:
-            yield Prose(self.notes)
+            yield Prose(list(map(printable, self.notes)))
+
+    def _sections(self, digits: int) -> Iterator[Section]:
+        for title, grid in self._tables(MOST_ROWS):
+            yield Section(printable(title), [], _rounded(grid, digits).printable())
 
     def _frame(self) -> Grid:
         rows = [
@@ -211,7 +215,7 @@ class Figure(Shown):
 
     def data_html(self) -> str:
         """Its data as tables that a page shows when asked to, and screen readers read."""
-        blocks = (Section(title, [], _rounded(grid, 4)) for title, grid in self._tables(MOST_ROWS))
+        blocks = self._sections(4)
         return f'<details class="rankmark"><summary>Data</summary>{html(blocks)}</details>'
 
 

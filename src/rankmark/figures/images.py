@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from typing import Any
 
-from rankmark.tools import tool
+from rankmark.tools import CONVERTER, tool
 
 __all__ = ["pdf", "png"]
 
@@ -16,18 +15,18 @@ DENSITY, OF_PRINT = 2.0, 4.0
 
 def png(svg: str, density: float = DENSITY) -> bytes:
     """SVG as PNG."""
-    drawn: bytes = _converter().svg_to_png(svg, scale=density)
+    drawn: bytes = tool(*CONVERTER).svg_to_png(svg, scale=density)
     return drawn
 
 
 def pdf(svg: str) -> bytes:
     """SVG as PDF; as an image in it, if there are words in fonts that PDF cannot take, such as emoji."""
     try:
-        drawn: bytes = _converter().svg_to_pdf(svg)
+        drawn: bytes = tool(*CONVERTER).svg_to_pdf(svg)
     except RuntimeError as error:
         if "font" not in str(error):
             raise
-        drawn = _converter().svg_to_pdf(_as_image(svg))
+        drawn = tool(*CONVERTER).svg_to_pdf(_as_image(svg))
     return drawn
 
 
@@ -40,7 +39,3 @@ def _as_image(svg: str) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'
         f'<image width="{width}" height="{height}" href="data:image/png;base64,{dots}"/></svg>'
     )
-
-
-def _converter() -> Any:
-    return tool("vl_convert", "'rankmark[pictures]'")

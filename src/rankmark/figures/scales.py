@@ -16,6 +16,11 @@ __all__ = ["Scale", "scale_of", "written"]
 MARGIN = 0.03
 """By how much of its length an axis is longer than what stands on it, where it has no natural end."""
 
+MOST_DIGITS = 13
+"""Those that are told apart."""
+LARGEST = 1e290
+"""Numbers beyond this, and differences below its inverse, are not told apart, so that sums stay finite."""
+
 RATES = (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999, 0.9999, 1 - 1e-5, 1 - 1e-6)
 """What stands at an axis of normal deviates."""
 
@@ -82,28 +87,38 @@ def scale_of(axis: Axis, numbers: Iterable[Floats], first: float, last: float) -
     if axis.scale == "names":
         low, high = axis.limits or (-0.5, len(axis.names) - 0.5)
         return Scale(axis, low, high, first, last)
-    if axis.limits:
-        return Scale(axis, *axis.limits, first, last)
-    low, high = _extent(axis, numbers)
+    low, high = _apart(*axis.limits, axis.scale) if axis.limits else _extent(axis, numbers)
     return Scale(axis, low, high, first, last)
 
 
 def _extent(axis: Axis, numbers: Iterable[Floats]) -> tuple[float, float]:
     """From where to where an axis goes: a little beyond its numbers, but not what it has to reach."""
     found = np.concatenate([*(np.ravel(each) for each in numbers), np.asarray(axis.reach, np.float64)])
-    found = found[np.isfinite(found)]
+    found = np.clip(found[np.isfinite(found)], -LARGEST, LARGEST)
     if axis.scale == "log":
-        found = found[found > 0]
+        found = np.maximum(found[found > 0], 1 / LARGEST)
     if not len(found):
         return (1.0, 10.0) if axis.scale == "log" else (0.0, 1.0)
     low, high = float(found.min()), float(found.max())
-    if axis.scale == "log":
-        return (low, high) if high > low else (low / 2, high * 2)
-    if high == low:
-        room = abs(low) / 2 or 0.5
-        return low - room, high + room
+    if axis.scale == "log" or not _differ(low, high):
+        return _apart(low, high, axis.scale)
     room = MARGIN * (high - low)
     return low - room * (low not in axis.reach), high + room * (high not in axis.reach)
+
+
+def _differ(low: float, high: float) -> bool:
+    """Whether two numbers differ by more than rounding."""
+    return high - low > max(1e-12 * max(abs(low), abs(high)), 1 / LARGEST)
+
+
+def _apart(low: float, high: float, scale: str) -> tuple[float, float]:
+    """Both ends; those that do not differ, with room around them."""
+    if _differ(low, high):
+        return low, high
+    if scale == "log":
+        return low / 2, high * 2
+    room = abs(low) / 2 if abs(low) > 1 / LARGEST else 0.5
+    return low - room, high + room
 
 
 def _round_numbers(low: float, high: float, count: int) -> list[float]:
@@ -125,15 +140,9 @@ def _powers(low: float, high: float, count: int) -> list[float]:
     for factors, skip in (*(((1,), each) for each in range(most, 0, -1)), ((1, 3), 1), ((1, 2, 5), 1)):
         found = [f * 10.0**p for p in range(first, last + 1, skip) for f in factors]
         found = [each for each in found if low * (1 - 1e-9) <= each <= high * (1 + 1e-9)]
-        if len(found) >= min(count, 3):
+        if len(found) >= min(max(count, 2), 3):
             return found
     return found if len(found) > 1 else []
-
-
-def _short(number: float) -> str:
-    """A number with as few digits as it takes."""
-    whole = 1 <= abs(number) < 1e6 and number == int(number)
-    return (f"{number:,.0f}" if whole else f"{number:g}").replace("-", "−")
 
 
 def written(values: list[float], *, percent: bool = False) -> list[str]:
@@ -141,10 +150,25 @@ def written(values: list[float], *, percent: bool = False) -> list[str]:
     if not values:
         return []
     shown = [100 * each for each in values] if percent else values
-    gaps = [abs(b - a) for a, b in itertools.pairwise(shown)] or [abs(shown[0]) or 1]
+    gaps = [abs(b - a) for a, b in itertools.pairwise(shown)] or [1e-6 * abs(shown[0]) or 1]
     digits = max(0, -math.floor(math.log10(min(gaps)) + 1e-9))
     largest = max(map(abs, shown))
     unit = " %" if percent else ""
-    if largest >= 1e6 or (digits > 6 and largest < 1e-3) or max(gaps) > 10 * min(gaps):
-        return [f"{_short(each)}{unit}" for each in shown]
-    return [f"{each if abs(each) > 1e-12 else 0:,.{digits}f}{unit}".replace("-", "−") for each in shown]
+    tiny = digits > 6 and largest < 1e-3
+    if len(shown) == 1 or largest >= 1e7 or tiny or max(gaps) > 10 * min(gaps):
+        apart = math.log10(max(largest, min(gaps))) - math.log10(min(gaps))
+        telling = min(1 + math.ceil(apart), MOST_DIGITS)
+        texts = (_short(each if abs(each) > 1e-9 * min(gaps) else 0, telling) for each in shown)
+    else:
+        texts = (f"{each if abs(each) > 1e-12 else 0:,.{digits}f}" for each in shown)
+    return [f"{text}{unit}".replace("-", "−") for text in texts]
+
+
+def _short(number: float, digits: int) -> str:
+    """A number with so many digits that tell, and powers of ten where they are shorter."""
+    if 1 <= abs(number) < 1e7 and number == int(number):
+        return f"{number:,.0f}"
+    if 1e-4 <= abs(number) < 1e7 or not number:
+        return f"{number:.{digits}g}"
+    mantissa, power = f"{number:.{digits - 1}e}".split("e")
+    return f"{mantissa.rstrip('0').rstrip('.') if '.' in mantissa else mantissa}e{int(power)}"

@@ -24,7 +24,7 @@ from rankmark.figures.marks import (
     Texts,
 )
 from rankmark.figures.scales import Scale, scale_of
-from rankmark.figures.words import broken, cut, width
+from rankmark.figures.words import broken, cut, cut_apart, width
 from rankmark.rendering.theme import DARK, LIGHT, Theme, variables
 from rankmark.rendering.words import printable
 
@@ -54,7 +54,8 @@ def sheet() -> str:
         f".rankmark .f-{name}{{fill:var(--rm-{name})}}.rankmark .s-{name}{{stroke:var(--rm-{name})}}"
         for name in LIGHT
     )
-    return variables(".rankmark") + named
+    # What does not know variables would take them for black; the colours of attributes hold there.
+    return f"{variables('.rankmark')}@supports (color:var(--rm-ink)){{{named}}}"
 
 
 def svg(figure: Figure, *, width: int = 720, theme: Theme = "auto", alone: bool = True) -> str:
@@ -70,9 +71,9 @@ def svg(figure: Figure, *, width: int = 720, theme: Theme = "auto", alone: bool 
     canvas = Canvas(DARK if theme == "dark" else LIGHT, classes=theme == "auto")
     height = _Layout(figure, float(width), canvas).draw()
     body = "".join(canvas.parts)
-    key = sha256(f"{figure.title}{body}".encode()).hexdigest()[:10]
-    style = f"<style>{sheet()}</style>" if alone and theme == "auto" else ""
     title, described = (_text(each) for each in (figure.title, figure.description))
+    key = sha256(f"{title}{body}".encode()).hexdigest()[:10]
+    style = f"<style>{sheet()}</style>" if alone and theme == "auto" else ""
     words = f'<title id="t{key}">{title}</title><desc id="d{key}">{described}</desc>'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="rankmark" viewBox="0 0 {width} {height:.0f}" '
@@ -226,6 +227,8 @@ class _PanelDrawing:
             broadest = _broadest(x.names)
             slanted = broadest > (self.width - left - right) / len(x.names) - 4
             bottom += slanted * min(0.7 * broadest, 90.0)
+            half = (self.width - left - right) / len(x.names) / 2
+            left = max(left, slanted * min(0.77 * broadest, 92.0) - half)
         return _Room(left, right, top, bottom, slanted, stacked)
 
     def _words_of_y(self) -> Iterable[str]:
@@ -266,18 +269,19 @@ class _PanelDrawing:
 
     def _ticks_of_y(self, scale: Scale, left: float) -> None:
         named = scale.axis.scale == "names"
-        for value, text in scale.ticks(max(2, int(self.high / 55))):
+        ticks = scale.ticks(max(2, int(self.high / 55)))
+        cuts = cut_apart([text for _, text in ticks], LABEL, self.room.left - 6)
+        for (value, text), shown in zip(ticks, cuts, strict=True):
             y = float(scale(value))
             if not named:
                 self.canvas.stroke(f"M{left:.1f} {y:.1f}h{self.inner:.1f}", "line", 0.7)
             if not self.room.stacked:
-                shown = cut(text, LABEL, self.room.left - 6)
                 tone = "ink" if named else "muted"
                 self.canvas.text(left - 7, y + LABEL * 0.35, shown, tone, anchor="end", full=text)
                 if scale.axis.asides:
                     aside = scale.axis.asides[int(value)]
-                    shown, x = cut(aside, LABEL, self.room.right - 8), left + self.inner + 8
-                    self.canvas.text(x, y + LABEL * 0.35, shown, "muted", full=aside)
+                    x, beside = left + self.inner + 8, cut(aside, LABEL, self.room.right - 8)
+                    self.canvas.text(x, y + LABEL * 0.35, beside, "muted", full=aside)
 
     def _stacked_words(self, scale: Scale, left: float) -> None:
         """Names and their asides in lines above what is drawn, and over it, where there is no other room."""
@@ -316,7 +320,7 @@ def _apart(scale: Scale, count: int, *, within: float) -> Iterator[tuple[float, 
         return
     if scale.axis.scale == "names":
         # Slanted or not, a name takes its height.
-        skip = max(1, -(-int(LABEL * 1.6 * len(ticks)) // max(int(within), 1)))
+        skip = max(1, -(-int(LABEL * 2 * len(ticks)) // max(int(within), 1)))
         ticks = ticks[::skip]
     else:
         broadest = max((width(text, LABEL) for _, text in ticks), default=0.0) + 14

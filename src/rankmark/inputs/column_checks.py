@@ -8,13 +8,23 @@ from typing import TYPE_CHECKING, Protocol
 
 from rankmark.errors import ColumnError, DataError
 from rankmark.inputs.roles import said_outright
+from rankmark.rendering.words import brief
 
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["Columns", "check_ids", "check_numbers", "no_rows", "several_types", "wrong_row"]
+__all__ = [
+    "Columns",
+    "check_ids",
+    "check_numbers",
+    "half_a_character",
+    "is_text",
+    "no_rows",
+    "several_types",
+    "wrong_row",
+]
 
 
 class Columns(Protocol):
@@ -51,6 +61,23 @@ def check_numbers(table: Columns, name: str | None, role: str, where: str) -> No
             f"{where}: the {role} column {name!r} is {table.dtype(name)}, not numbers; "
             f"cast it, or name another column with {said_outright(role)}"
         )
+
+
+def is_text(value: str) -> bool:
+    """Whether it can be written as UTF-8, as all texts but those with half of a character."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def half_a_character(what: str, value: str) -> str:
+    """Why a text is refused that `is_text` says is none."""
+    return (
+        f"{what} {brief(value)} has half of a character in it (a lone surrogate), which no text can; "
+        "decode it as what it was written in"
+    )
 
 
 def no_rows(where: str) -> DataError:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 from rankmark import _native
 from rankmark.errors import ColumnError, FileMissingError, UsageError, no_file
 from rankmark.inputs.addresses import is_address, open_address
+from rankmark.inputs.column_checks import is_text
 from rankmark.inputs.format import File
 from rankmark.inputs.formats import format_of
 from rankmark.inputs.lakes import open_lake
@@ -66,6 +67,10 @@ def expand(text: str, table: TableName | None = None) -> list[Path]:
         return [_standard_input()]
     if not text or "\n" in text:
         raise FileMissingError(f"{text[:200]!r} is not a path: a text names a file, and not what it holds")
+    if not is_text(text):
+        raise UsageError(
+            f"the name of the file {text!r} is not UTF-8; rename it, or link to it by another name"
+        )
     path = Path(text).expanduser()
     try:
         exists = path.exists()

@@ -16,7 +16,7 @@ import numpy as np
 from rankmark.errors import ColumnError, DataError, UsageError, calling
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.arrays.libraries import is_array, to_numpy
-from rankmark.inputs.column_checks import several_types
+from rankmark.inputs.column_checks import half_a_character, several_types
 from rankmark.inputs.roles import Roles
 from rankmark.inputs.tables import open_table
 from rankmark.inputs.tables.several import is_table
@@ -253,6 +253,8 @@ def _of_queries(name: str, queries: Sequence[Any], slices: Sequence[Any]) -> ByQ
 
     try:
         ids = pl.Series("query", queries)
+    except UnicodeEncodeError as error:
+        raise DataError(half_a_character("the query of the slices", error.object)) from error
     except (TypeError, pl.exceptions.PolarsError) as error:
         raise DataError(f"the column of queries of the slices {several_types(queries)}") from error
     return ByQueries(name, pl.DataFrame([ids, _series(name, slices, "query", queries)]))
@@ -269,7 +271,10 @@ def _series(name: str, values: Iterable[Any], what: str, names: Sequence[Any] | 
     kinds = {type(value) for value in plain if value is not None}
     if len(kinds) > 1 and kinds != {int, float}:
         plain = [None if value is None else str(value) for value in plain]
-    return pl.Series(name, plain, strict=False)
+    try:
+        return pl.Series(name, plain, strict=False)
+    except UnicodeEncodeError as error:
+        raise DataError(half_a_character("the slice", error.object)) from error
 
 
 PLAIN = (bool, int, float, str, Decimal, date, time, timedelta)

@@ -116,6 +116,8 @@ class Differences(Saved):
     def alike(self, measure: str, digits: int = DIGITS) -> tuple[Alike, ...]:
         """The values of a measure, the greatest first, each with the conventions that have it.
 
+        Conventions by which no query has a value are in none.
+
         Args:
             measure: as it was asked for.
             digits: after the point, to which values of one group are equal; effects that do not show in them
@@ -131,7 +133,8 @@ class Differences(Saved):
             raise UsageError(f"{self.like[0]} has no {measure} here; it has {known or 'none'}")
         groups: dict[float, list[str]] = {}
         for name, value in values.items():
-            groups.setdefault(round(value, digits), []).append(name)
+            if not math.isnan(value):
+                groups.setdefault(round(value, digits), []).append(name)
         own = values[self.like[0]]
         found = []
         for _, names in sorted(groups.items(), reverse=True):

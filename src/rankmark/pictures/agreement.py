@@ -10,6 +10,7 @@ from rankmark.comparing.agreement import Agreement, SystemAgreement
 from rankmark.errors import PictureError, did_you_mean
 from rankmark.figures import Axis, Boxes, Cells, Figure, Mark, Panel, Points, picture
 from rankmark.figures.marks import Floats
+from rankmark.language.coefficient import coefficients_of
 from rankmark.pictures.distribution import BOX_WORDS, five_numbers
 from rankmark.pictures.words import of_value, queries
 from rankmark.rendering.words import counted
@@ -42,7 +43,7 @@ def agreement(shown: SystemAgreement, *, coefficient: str | None = None) -> Figu
     asked = computed if coefficient is None else [coefficient]
     return Figure(
         title=f"How far {len(ways)} ways to order {counted(shown.systems.height, 'system')} agree",
-        subtitle=f"{', '.join(asked)}: 1 where two ways order the systems alike",
+        subtitle=_alike(asked, "two ways order the systems alike"),
         description=" ".join(_told(shown, name) for name in asked),
         panels=tuple(_matrix(shown, ways, name, titled=len(asked) > 1) for name in asked),
         columns=2 if len(asked) > 1 and len(ways) <= MOST_BESIDE else 1,
@@ -59,8 +60,8 @@ def _matrix(shown: SystemAgreement, ways: Sequence[str], name: str, *, titled: b
     texts = tuple(
         tuple("" if np.isnan(value) else f"{value:.2f}".replace("-", "−") for value in row) for row in values
     )
-    known = values[np.isfinite(values)]
-    beyond = bool(len(known)) and float(np.abs(known).max()) > 1
+    least, most = coefficients_of(name)[0].page.bounds
+    low, high = least or 0.0, most or 1.0
     return Panel(
         title=name if titled else "",
         x=Axis(scale="names", names=tuple(ways[1:])),
@@ -69,9 +70,9 @@ def _matrix(shown: SystemAgreement, ways: Sequence[str], name: str, *, titled: b
             Cells(
                 values=values,
                 texts=texts,
-                low=0.0 if beyond else -1.0,
-                high=float(known.max()) if beyond else 1.0,
-                diverging=not beyond,
+                low=low,
+                high=high,
+                diverging=low < 0,
                 name=name,
             ),
         ),
@@ -80,9 +81,8 @@ def _matrix(shown: SystemAgreement, ways: Sequence[str], name: str, *, titled: b
 
 def _told(shown: SystemAgreement, name: str) -> str:
     pairs = [
-        f"{a} and {b} {value:.4f}"
+        f"{a} and {b} {of_value(value) or 'not defined'}"
         for a, b, value in shown.rows.select("a", "b", name).iter_rows()
-        if value is not None
     ]
     return f"{name}: {'; '.join(pairs[:TOLD])}{'; …' * (len(pairs) > TOLD)}."
 
@@ -95,6 +95,16 @@ def _notes(shown: SystemAgreement, asked: Sequence[str]) -> Iterator[str]:
         yield f"{systems} have few orders: agreement of so few says little"
 
 
+def _alike(names: Sequence[str], what: str) -> str:
+    """Which value of coefficients says that something is alike."""
+    distances = [name for name in names if coefficients_of(name)[0].name in DISTANCES]
+    others = [name for name in names if name not in distances]
+    said = ((f"{', '.join(own)}: {best} where {what}", own) for best, own in ((1, others), (0, distances)))
+    return "; ".join(words for words, own in said if own)
+
+
+DISTANCES = frozenset({"Footrule", "KendallDistance"})
+"""Coefficients that are 0 where others are 1."""
 FEW = 10
 """Systems of which a coefficient jumps far by one that changes places."""
 
@@ -109,29 +119,25 @@ def coefficients(shown: Agreement) -> Figure:
     """
     names = list(shown.values)
     of = {name: values[np.isfinite(values)] for name in names for values in [shown.query_values(name)]}
-    beyond = [name for name in names if len(of[name]) and np.abs(of[name]).max() > 1]
-    together = [name for name in names if name not in beyond]
     one, other = shown._names
     return Figure(
         title=f"How far {one} and {other} agree, query by query",
-        subtitle=f"{queries(len(shown.query_ids))} in both; their mean beside each",
+        subtitle=f"{queries(len(shown.query_ids))} in both; {_alike(names, 'both lists are alike')}",
         description=" ".join(
             f"{name}: mean {of_value(shown.values[name])} over {queries(len(of[name]))}." for name in names
         ),
-        panels=tuple(
+        panels=(
             Panel(
-                x=Axis(label="value of a query", reach=(1.0,) if group is together else ()),
+                x=Axis(label="value of a query", reach=(0.0, 1.0)),
                 y=Axis(
                     scale="names",
-                    names=tuple(group),
-                    asides=tuple(of_value(shown.values[name]) for name in group),
+                    names=tuple(names),
+                    asides=tuple(of_value(shown.values[name]) for name in names),
                 ),
-                marks=tuple(_boxes(shown, group, [of[name] for name in group])),
-            )
-            for group in (together, *([name] for name in beyond))
-            if group
+                marks=tuple(_boxes(shown, names, [of[name] for name in names])),
+            ),
         ),
-        notes=(BOX_WORDS,),
+        notes=("beside each coefficient: its mean", BOX_WORDS),
     )
 
 

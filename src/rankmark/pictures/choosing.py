@@ -14,6 +14,7 @@ from rankmark.errors import PictureError, did_you_mean
 from rankmark.figures.marks import series
 from rankmark.language.measure import Measure
 from rankmark.results.base import Result
+from rankmark.results.predictions import PredictionResult
 from rankmark.results.runs import Runs
 from rankmark.statistics.intervals import Interval
 
@@ -24,15 +25,25 @@ if TYPE_CHECKING:
 __all__ = [
     "System",
     "Systems",
+    "calibrated_of",
     "confidence_of",
+    "cutoff_of",
     "families",
     "higher_is",
+    "how_sure",
     "measures_of",
     "pair_of",
     "some_of",
     "systems_of",
 ]
 
+CALIBRATED: Mapping[str, float] = {
+    "PCOPC": 1.0,
+    "COPC": 1.0,
+    "CalibrationSlope": 1.0,
+    "CalibrationIntercept": 0.0,
+}
+"""What measures of calibration come to where as much happens as is predicted."""
 Systems: TypeAlias = "Comparison | Runs | Result"
 """What has values of systems."""
 
@@ -150,18 +161,26 @@ def families(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
     """Measures that differ by their cutoff alone, by what they are called with k instead of it."""
     found: dict[str, list[Measure]] = {}
     for each in measures:
-        if each.cutoff is not None:
-            found.setdefault(f"{Measure.of(each.page, each.given)}@k", []).append(each)
-    return {name: sorted(own, key=_cutoff) for name, own in found.items()}
+        if cutoff_of(each):
+            found.setdefault(f"{str(each).rpartition('@')[0]}@k", []).append(each)
+    return {name: sorted(own, key=cutoff_of) for name, own in found.items()}
 
 
-def _cutoff(measure: Measure) -> int:
-    return measure.cutoff or 0
+def cutoff_of(measure: Measure) -> int:
+    """The cutoff that a measure's name says, also of one whose values were computed elsewhere; 0 for none."""
+    _, _, number = str(measure).rpartition("@")
+    return int(number) if number.isdecimal() else 0
 
 
 def higher_is(measure: Measure) -> str:
     """What higher values are, for an axis; empty where they are neither better nor worse."""
     return {"more": "higher is better", "less": "lower is better"}.get(measure.better, "")
+
+
+def calibrated_of(measure: Measure) -> float | None:
+    """What a measure of calibration is aimed at, of which neither more nor less is better; None of others."""
+    found = CALIBRATED.get(measure.name)
+    return 0.0 if found is not None and measure.parameters.get("scale") == "log" else found
 
 
 def confidence_of(shown: Systems) -> str:
@@ -170,6 +189,14 @@ def confidence_of(shown: Systems) -> str:
         return f"{100 * shown.plan.confidence:g}%"
     results: Mapping[str, Result] = shown.results if isinstance(shown, Runs) else {"": shown}
     return " or ".join(dict.fromkeys(_confidences(results.values())))
+
+
+def how_sure(shown: Systems) -> str:
+    """What to do to have intervals where there are none."""
+    results = shown.results.values() if isinstance(shown, Runs) else [shown]
+    if any(isinstance(each, PredictionResult) for each in results):
+        return "intervals=True says how sure values are"
+    return "with_intervals of a result says how sure its values are"
 
 
 def _confidences(results: Iterable[Result]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankmark.errors import PictureError
 from rankmark.figures import Axis, Figure, Panel, Points, Rule, Segments, picture
 from rankmark.language.conventions.convention import meant
 from rankmark.language.registry import LISTS_FIRST
@@ -31,6 +32,7 @@ def conventions(found: Differences, *, measure: str | None = None, digits: int =
 
     Raises:
         UsageError: the measure was not asked for.
+        PictureError: the first convention has no value of it.
 
     """
     first = found.like[0]
@@ -38,6 +40,8 @@ def conventions(found: Differences, *, measure: str | None = None, digits: int =
         (name for name, of in found.values.items() if first in of), next(iter(found.values))
     )
     groups = found.alike(asked, digits)
+    if np.isnan(found.values[asked][first]):
+        raise PictureError(f"{first} has no value of {asked} on these data")
     (own,) = (each for each in groups if first in each.like)
     values = np.array([each.value for each in groups])
     others = np.flatnonzero([first not in each.like for each in groups])

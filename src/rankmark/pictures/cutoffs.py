@@ -10,7 +10,15 @@ from rankmark.comparing.comparison import Comparison
 from rankmark.errors import PictureError
 from rankmark.figures import Axis, Figure, Line, Mark, Panel, Points, picture
 from rankmark.language.measure import Measure
-from rankmark.pictures.choosing import System, confidence_of, families, some_of, systems_of
+from rankmark.pictures.choosing import (
+    System,
+    confidence_of,
+    cutoff_of,
+    families,
+    how_sure,
+    some_of,
+    systems_of,
+)
 from rankmark.pictures.words import axis_of, of_value
 from rankmark.results.lists import ListResult
 from rankmark.results.runs import Runs
@@ -59,7 +67,7 @@ def cutoffs(
 
 
 def _panel(name: str, measures: Sequence[Measure], systems: Sequence[System], *, titled: bool) -> Panel:
-    places = np.array([each.cutoff for each in measures], np.float64)
+    places = np.array([cutoff_of(each) for each in measures], np.float64)
     far = places[-1] >= FAR * places[0]
     return Panel(
         title=name if titled else "",
@@ -102,7 +110,7 @@ def bands_words(shown: ListResult | Runs | Comparison, systems: Sequence[System]
 def bands_notes(shown: ListResult | Runs | Comparison, systems: Sequence[System]) -> tuple[str, ...]:
     """What a reader of bands could misunderstand, and how to have some."""
     if not confidence_of(shown):
-        return ("with_intervals of a result says how sure its values are",)
+        return (how_sure(shown),)
     if len(systems) > MOST_BANDS:
         return (f"systems= with up to {MOST_BANDS} of them draws their intervals, too",)
     several = "; bands that overlap do not say that systems are not told apart" * (len(systems) > 1)
@@ -117,4 +125,4 @@ def _told(name: str, measures: Sequence[Measure], systems: Sequence[System]) -> 
         f"{of_value(system.value(last), system.interval(last))}"
         for system in systems
     )
-    return f"{name} from k = {first.cutoff} to {last.cutoff}: {'; '.join(each)}."
+    return f"{name} from k = {cutoff_of(first)} to {cutoff_of(last)}: {'; '.join(each)}."

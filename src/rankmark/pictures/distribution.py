@@ -13,6 +13,7 @@ from rankmark.figures.marks import Floats
 from rankmark.language.measure import Measure
 from rankmark.pictures.choosing import System, confidence_of, some_of, systems_of
 from rankmark.pictures.words import axis_of, of_value, queries
+from rankmark.results.given import GivenResult
 from rankmark.results.lists import ListResult
 from rankmark.results.runs import Runs
 
@@ -25,9 +26,9 @@ MOST_LINES = 8
 """Systems up to which lines that cross can be told from each other."""
 
 
-@picture("distribution", ListResult, Runs, Comparison, place=40)
+@picture("distribution", ListResult, GivenResult, Runs, Comparison, place=40)
 def distribution(
-    shown: ListResult | Runs | Comparison,
+    shown: ListResult | GivenResult | Runs | Comparison,
     *,
     measure: str | Measure | None = None,
     systems: str | Iterable[str] | None = None,
@@ -75,7 +76,7 @@ def distribution(
     )
 
 
-def _measure(shown: ListResult | Runs | Comparison, asked: str | Measure | None) -> Measure:
+def _measure(shown: ListResult | GivenResult | Runs | Comparison, asked: str | Measure | None) -> Measure:
     """The measure that is asked for, or the first that has values of queries."""
     for each in some_of(shown, asked):
         if isinstance(shown, Comparison) or any(

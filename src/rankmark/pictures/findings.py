@@ -20,6 +20,8 @@ TONES = {"serious": ("bad", 1.6), "worth knowing": ("series-1", 1.2), "fine": ("
 """The colour and the size of points."""
 HALF = 0.34
 """Half of a bar's breadth, of the room of a name."""
+SAME = 1e-12
+"""Values no further apart differ by the order of additions alone."""
 MOST = 16
 """Effects that are drawn, the greatest."""
 
@@ -45,7 +47,7 @@ def findings(report: CheckReport) -> Figure:
         panels.append(_effects(sorted(changes, key=lambda each: -abs(each.by))[:MOST], several=several))
     serious = f"{len(report.serious):,}" if report.serious else "none"
     return Figure(
-        title=f"{counted(len(found), 'finding')}, {serious} of them serious",
+        title=f"{counted(len(found), 'finding')}, {serious} serious",
         subtitle="; ".join(f"{name}: {counted(table.rows, 'row')}" for name, table in report.tables.items()),
         description=" ".join(
             f"{each.severity}: {each.code} in {each.where}: {each.statement}." for each in found
@@ -75,7 +77,7 @@ def _counts(found: Sequence[Finding], *, several: bool) -> Panel:
             marks.append(points)
     return Panel(
         title="What is odd",
-        x=Axis(label="how many there are", scale="log", reach=(1.0, 10.0)),
+        x=Axis(label="how many there are", scale="log", reach=(0.7, 10.0)),
         y=Axis(
             scale="names",
             names=tuple(_called(each, several=several) for each in found),
@@ -110,7 +112,7 @@ def _changes(found: Sequence[Finding]) -> Iterator[_Change]:
         for effect in finding.effects:
             for otherwise, value in effect.otherwise.items():
                 change = _Change(finding, effect, otherwise, value)
-                if math.isfinite(change.by):
+                if abs(change.by) > SAME:
                     yield change
 
 

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from rankmark.comparing.comparison import Comparison
+from rankmark.comparing.gates import Gate
 from rankmark.comparing.pairs import direction
-from rankmark.errors import PictureError
+from rankmark.errors import MeasureError, PictureError
 from rankmark.figures import Axis, Figure, Mark, Panel, Points, Segments, picture
 from rankmark.language.measure import Measure
+from rankmark.language.names import parse
 from rankmark.pictures.choosing import pair_of
 from rankmark.pictures.words import axis_of, queries
 
@@ -20,9 +22,9 @@ Moved = tuple[str, float, float]
 """A query, its value before and that after."""
 
 
-@picture("movers", Comparison, place=35)
+@picture("movers", Comparison, Gate, place=35)
 def movers(
-    comparison: Comparison,
+    shown: Comparison | Gate,
     *,
     measure: str | Measure | None = None,
     system: str | None = None,
@@ -32,16 +34,28 @@ def movers(
     """The queries that changed most between two systems, from which value to which.
 
     Args:
-        comparison: what was compared.
+        shown: what was compared, or what a gate decided, which has up to ten queries.
         measure: the measure; else the first.
-        system: one of the pair; else the first pair's.
+        system: one of the pair; else the first pair's. A gate has one pair.
         baseline: the other.
         count: how many.
 
     Raises:
-        PictureError: no query changed.
+        PictureError: no query changed, or there are no values of queries.
 
     """
+    if isinstance(shown, Gate):
+        return _of_gate(shown, measure, count)
+    return _of_comparison(shown, measure, system, baseline, count)
+
+
+def _of_comparison(
+    comparison: Comparison,
+    measure: str | Measure | None,
+    system: str | None,
+    baseline: str | None,
+    count: int,
+) -> Figure:
     pair = pair_of(comparison, measure, system, baseline)
     moved = [
         (str(each.query), each.baseline_value, each.value)
@@ -51,26 +65,52 @@ def movers(
     if not moved:
         raise PictureError(f"no query changed from {pair.baseline} to {pair.system} by {pair.measure}")
     of = f"of {queries(pair.queries)} {pair.wins:,} gain, {pair.losses:,} lose and {pair.ties:,} are equal"
+    sign = direction(pair.measure)
+    return _figure(moved, (pair.baseline, pair.system), of, pair.measure.label, axis_of(pair.measure), sign)
+
+
+def _of_gate(gate: Gate, measure: str | Measure | None, count: int) -> Figure:
+    known = {each.measure: each for each in gate.measures if each.moved}
+    own = next(iter(known.values()), None) if measure is None else known.get(str(measure))
+    if own is None:
+        there = f"; here are {', '.join(known)}" if known else ""
+        raise PictureError(
+            f"the gate knows no query that changed{f' by {measure}' if measure else ''}{there}"
+        )
+    assert own.better is not None
+    assert own.worse is not None
+    moved = [(str(each.query), each.baseline, each.candidate) for each in own.moved[:count]]
+    equal = own.units - own.better - own.worse
+    of = f"of {queries(own.units)} {own.better:,} gain, {own.worse:,} lose and {equal:,} are equal"
+    try:
+        asked = parse(own.measure)
+    except MeasureError as error:  # as of one with a function, of which a gate keeps the name alone
+        raise PictureError(f"which way {own.measure} is better is not known: {error}") from None
+    return _figure(moved, ("baseline", "candidate"), of, own.measure, axis_of(asked), direction(asked))
+
+
+def _figure(
+    moved: Sequence[Moved], names: tuple[str, str], of: str, measure: str, label: str, sign: int
+) -> Figure:
+    """Queries before and after, and what became of all."""
+    before, after = names
     return Figure(
-        title=f"{pair.measure.label} of the queries that changed most, from {pair.baseline} to {pair.system}",
+        title=f"{measure} of the queries that changed most, from {before} to {after}",
         subtitle=of,
         description=f"{of}. {_told(moved)}",
-        panels=(_panel(pair.measure, moved, pair.baseline, pair.system, direction(pair.measure)),),
+        panels=(
+            Panel(
+                x=Axis(label=label),
+                y=Axis(scale="names", names=tuple(query for query, _, _ in moved)),
+                marks=tuple(_marks(moved, before, after, sign)),
+            ),
+        ),
     )
 
 
 def _told(moved: Sequence[Moved]) -> str:
     """The queries in words."""
     return "; ".join(f"{query}: {before:.4f} to {after:.4f}" for query, before, after in moved) + "."
-
-
-def _panel(measure: Measure, moved: Sequence[Moved], before: str, after: str, sign: int) -> Panel:
-    names = tuple(query for query, _, _ in moved)
-    return Panel(
-        x=Axis(label=axis_of(measure)),
-        y=Axis(scale="names", names=names),
-        marks=tuple(_marks(moved, before, after, sign)),
-    )
 
 
 def _marks(moved: Sequence[Moved], before: str, after: str, sign: int) -> Iterator[Mark]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -18,7 +18,7 @@ from rankmark.figures import Rule
 from rankmark.figures.marks import Floats, series
 from rankmark.language.measure import Measure
 from rankmark.language.names import parse
-from rankmark.pictures.choosing import higher_is
+from rankmark.pictures.choosing import calibrated_of, higher_is
 from rankmark.pictures.words import of_value
 from rankmark.results.base import Result
 from rankmark.results.prediction_slices import PredictionSlice, PredictionSlices
@@ -26,7 +26,7 @@ from rankmark.results.runs import Runs
 from rankmark.results.sliced import Sliced, slice_label
 from rankmark.results.slices import Slice, Slices
 
-__all__ = ["CALIBRATED", "Part", "Parts", "Shown", "parts_of"]
+__all__ = ["MOST_SYSTEMS", "Part", "Parts", "Shown", "parts_of"]
 
 Shown: TypeAlias = (
     "Slices | PredictionSlices | ComparisonSlices[Any] | Result | Runs | Comparison | PredictionComparison"
@@ -34,15 +34,12 @@ Shown: TypeAlias = (
 """What has slices, or can have them."""
 ALPHA = 0.05
 """The p-value up to which a slice is said to differ from all others."""
+BESIDE = 3
+"""Systems that stand in one panel with their intervals."""
+MOST_SYSTEMS = 6
+"""Systems that are drawn."""
 LONGEST = 300
 """Letters of a note beneath a picture at most."""
-CALIBRATED: Mapping[str, float] = {
-    "PCOPC": 1.0,
-    "COPC": 1.0,
-    "CalibrationSlope": 1.0,
-    "CalibrationIntercept": 0.0,
-}
-"""What measures come to of which neither more nor less is better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +112,31 @@ class Parts:
         found = found[np.isfinite(found)]
         low, high = (float(found.min()), float(found.max())) if len(found) else (0.0, 1.0)
         room = 0.03 * (high - low) or abs(low) / 2 or 0.5
-        return low - room, high + room
+        least, most = (None, None) if self.measure is None or self.differences else self.measure.bounds
+        # Not beyond what there can be, unless an interval goes there.
+        low = low - room if least is None or low < least else max(low - room, least)
+        return low, high + room if most is None or high > most else min(high + room, most)
 
     @property
     def attributes(self) -> list[str]:
         """What they are by, each once."""
         return list(dict.fromkeys(part.by for parts in self.of.values() for part in parts))
+
+    @property
+    def are_few(self) -> bool:
+        """Whether systems can be told apart in one panel, with their intervals."""
+        return len(self.of) <= BESIDE
+
+    def first(self, most: int) -> Parts:
+        """The first systems, with a note if there are others."""
+        kept = list(self.of)[:most]
+        more = f"the first {most} of {len(self.of)} systems; system= chooses one"
+        return replace(
+            self,
+            of={name: self.of[name] for name in kept},
+            overall={name: self.overall[name] for name in kept},
+            notes=[*[more] * (len(kept) < len(self.of)), *self.notes],
+        )
 
     def asked(self, by: str | None) -> list[str]:
         """The attributes to show.
@@ -181,7 +197,8 @@ class Parts:
             sure = f"with {self.confidence} intervals" if "%" in self.confidence else "with intervals"
         overall = self.said_overall()
         shown = "differences" if self.differences else "values"
-        return f"{shown} in slices {sure}" + f"; of all {self.counted} {overall}" * bool(overall)
+        few = bool(overall) and self.are_few
+        return f"{shown} in slices {sure}" + f"; of all {self.counted} {overall}" * few
 
     @property
     def title(self) -> str:
@@ -198,8 +215,11 @@ class Parts:
             return (0.0,)
         return () if self.calibrated is None else (self.calibrated,)
 
-    def rules(self, along: Literal["x", "y"]) -> Iterator[Rule]:
-        """Lines to compare slices with: no difference, what is calibrated, and all together."""
+    def rules(self, along: Literal["x", "y"], *, told: bool = True) -> Iterator[Rule]:
+        """Lines to compare slices with: no difference, what is calibrated, and all together.
+
+        `told` is whether the values of all stand in the legend, which is one for all panels.
+        """
         if self.differences:
             yield _rule(along, 0.0, tone="ink", dashed=False)
         if self.calibrated is not None:
@@ -211,7 +231,7 @@ class Parts:
                 one = len(self.overall) == 1
                 of = f"all {self.counted}{'' if one else f', {name}'}: {of_value(value, (), self.form)}"
                 tone = "muted" if one else series(i)
-                yield _rule(along, value, tone=tone, name=of)
+                yield _rule(along, value, tone=tone, name=of if told else f"all {self.counted}")
 
     @property
     def sides(self) -> Mapping[int, tuple[str, str]]:
@@ -239,10 +259,7 @@ class Parts:
     @property
     def calibrated(self) -> float | None:
         """What values are aimed at, of which neither more nor less is better."""
-        if self.measure is None or self.differences:
-            return None
-        found = CALIBRATED.get(self.measure.name)
-        return 0.0 if found is not None and self.measure.parameters.get("scale") == "log" else found
+        return None if self.measure is None or self.differences else calibrated_of(self.measure)
 
 
 def _rule(along: Literal["x", "y"], value: float, *, tone: str, dashed: bool = True, name: str = "") -> Rule:

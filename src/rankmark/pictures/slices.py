@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from rankmark.comparing.slices import ComparisonSlices
 from rankmark.figures import Axis, Figure, Mark, Panel, Points, picture
 from rankmark.figures.marks import Floats, series
 from rankmark.language.measure import Measure
-from rankmark.pictures.parts import Part, Parts, Shown, parts_of
+from rankmark.pictures.parts import MOST_SYSTEMS, Part, Parts, Shown, parts_of
 from rankmark.pictures.words import of_value
 from rankmark.results.base import Result
 from rankmark.results.prediction_slices import PredictionSlices
@@ -61,7 +62,7 @@ def slices(
         PictureError: there are no slices, or none of what is asked for.
 
     """
-    parts = parts_of(shown, measure, system, baseline)
+    parts = parts_of(shown, measure, system, baseline).first(MOST_SYSTEMS)
     attributes = parts.asked(by)
     names = {each: _largest(parts.named(each)) for each in attributes}
     most = max(len(parts.named(each)) for each in attributes)
@@ -70,11 +71,22 @@ def slices(
         subtitle=parts.subtitle,
         description=f"{parts.subtitle}. {parts.told(attributes, TOLD)}",
         panels=tuple(
-            _panel(parts, each, names[each], parts.ends(names), titled=len(attributes) > 1)
+            _panel(own, each, names[each], parts.ends(names), (title, system))
             for each in attributes
+            for title in [each if len(attributes) > 1 else ""]
+            for system, own in _apart(parts)
         ),
         notes=(*[f"the largest {MOST} of {most:,} slices"] * (most > MOST), *parts.notes),
     )
+
+
+def _apart(parts: Parts) -> Iterator[tuple[str, Parts]]:
+    """Systems that stand together in a panel: all, or each by itself where they are many."""
+    if parts.are_few:
+        yield "", parts
+        return
+    for name, own in parts.of.items():
+        yield name, replace(parts, of={name: own}, overall={name: parts.overall[name]})
 
 
 def _largest(every: Mapping[str, int]) -> list[str]:
@@ -83,11 +95,13 @@ def _largest(every: Mapping[str, int]) -> list[str]:
     return [name for name in every if name in large]
 
 
-def _panel(parts: Parts, by: str, names: Sequence[str], ends: tuple[float, float], *, titled: bool) -> Panel:
+def _panel(
+    parts: Parts, by: str, names: Sequence[str], ends: tuple[float, float], titles: tuple[str, str]
+) -> Panel:
     """The slices by one attribute."""
     every = parts.named(by)
     return Panel(
-        title=by if titled else "",
+        title=": ".join(filter(None, titles)),
         x=Axis(label=parts.axis, limits=ends),
         y=Axis(
             label=f"at the right: {parts.counted}",
@@ -95,12 +109,11 @@ def _panel(parts: Parts, by: str, names: Sequence[str], ends: tuple[float, float
             names=tuple(names),
             asides=tuple(f"{every[name]:,}" for name in names),
         ),
-        marks=tuple(_marks(parts, by, names)),
+        marks=(*parts.rules("x", told=not titles[1]), *_marks(parts, by, names)),
     )
 
 
 def _marks(parts: Parts, by: str, names: Sequence[str]) -> Iterator[Mark]:
-    yield from parts.rules("x")
     for i, system in enumerate(parts.of):
         own, places = parts.at(system, by, names)
         if len(parts.of) > 1:

@@ -15,7 +15,7 @@ from rankmark.figures import Axis, Bars, Figure, Line, Mark, Panel, Points, pict
 from rankmark.figures.marks import series
 from rankmark.inputs.slicing import is_interval
 from rankmark.language.measure import Measure
-from rankmark.pictures.parts import Parts, Shown, parts_of
+from rankmark.pictures.parts import MOST_SYSTEMS, Parts, Shown, parts_of
 from rankmark.pictures.words import of_value
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
@@ -68,7 +68,7 @@ def trend(
         PictureError: there are no slices, none of what is asked for, or none that are days or intervals.
 
     """
-    parts = parts_of(shown, measure, system, baseline)
+    parts = parts_of(shown, measure, system, baseline).first(MOST_SYSTEMS)
     for attribute in parts.asked(by):
         if names := _ordered(list(parts.named(attribute))):
             return _figure(parts, attribute, names)
@@ -134,6 +134,7 @@ def _figure(parts: Parts, by: str, names: Sequence[str]) -> Figure:
         ),
         notes=(
             *[f"{parts.counted} without a value, which have no place here, are left out"] * bool(left_out),
+            *["no intervals of so many systems; system= shows those of one"] * (not parts.are_few),
             *[f"no {parts.counted} on {counted(without, 'day')}"] * (without > 0),
             *parts.notes,
         ),
@@ -141,7 +142,8 @@ def _figure(parts: Parts, by: str, names: Sequence[str]) -> Figure:
 
 
 def _marks(parts: Parts, by: str, names: Sequence[str]) -> Iterator[Mark]:
-    yield from parts.rules("y")
+    if parts.are_few:
+        yield from parts.rules("y")
     several = len(parts.of) > 1
     for i, system in enumerate(parts.of):
         own, places = parts.at(system, by, names)
@@ -152,7 +154,8 @@ def _marks(parts: Parts, by: str, names: Sequence[str]) -> Iterator[Mark]:
         x = np.arange(float(len(names)))
         name, tone = system if several else "", series(i)
         if several or len(names) > MANY:
-            yield Line(x=x, y=value, low=low, high=high, name=name, tone=tone)
+            ends = (low, high) if parts.are_few else (None, None)
+            yield Line(x=x, y=value, low=ends[0], high=ends[1], name=name, tone=tone)
         if len(names) <= MANY:
             if not several:
                 yield Line(x=x, y=value, tone="muted", dashed=True)

@@ -43,7 +43,7 @@ def write_whole(path: str | Path, content: str | bytes | Callable[[IO[bytes]], o
         if callable(content):
             content(file)
         else:
-            file.write(content.encode() if isinstance(content, str) else content)
+            file.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
 
     check_writable(path)
     with _said_of(path):

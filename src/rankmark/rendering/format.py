@@ -82,6 +82,7 @@ class Format(ABC):
         options: what it takes besides `digits` of whatever has tables for it.
         one_table: whether it shows one table alone, of those that options ask for.
         file: of a format that is no text, what it is and what writes it.
+        tool: what it takes that need not be installed, for `rankmark.tools.tool`.
 
     """
 
@@ -93,6 +94,7 @@ class Format(ABC):
     file: ClassVar[str] = ""
     one_table: ClassVar[bool] = False
     options: ClassVar[tuple[str, ...]] = ()
+    tool: ClassVar[tuple[str, str] | None] = None
 
     def has(self, what: type[Showable]) -> bool:
         """Whether things of a class can be shown so."""

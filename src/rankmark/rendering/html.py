@@ -173,7 +173,9 @@ def _cells(row: Sequence[str], names: int, wordy: frozenset[int], marks: Sequenc
             text += f"<sup>{_text(mark)}</sup>"
         classed = _classed(at, names, wordy, tone)
         cells.append(
-            f'<th scope="row"{classed}>{text}</th>' if at == 0 < names else f"<td{classed}>{text}</td>"
+            f'<th scope="row"{classed}>{text}</th>'
+            if text and at == 0 < names
+            else f"<td{classed}>{text}</td>"
         )
     return cells
 

@@ -40,6 +40,8 @@ OF_INTERVALS = ("interval", "plus-minus")
 BEST, SECOND = 1, 2
 """Places that are shown."""
 MINUS = re.compile(r"(?<![^\s\[(])-(?=\.?\d)")
+ROUNDING = 1e-9
+"""So much a value is beyond 1 by the rounding of whoever computed it."""
 RIVALS = 3
 """Of fewer the second best is simply the other."""
 
@@ -405,6 +407,15 @@ def _check(layouts: Sequence[Layout]) -> None:
         if layout.percent and not any(column.share for column in columns):
             titles = listed([column.title for column in columns])
             raise UsageError(f"percent=True: {titles} is not from 0 to 1")
+        beyond = {
+            column.title: value.value
+            for table in tables
+            for row in table.rows
+            for column, value in zip(table.columns, row.values, strict=True)
+            if layout.percent and column.share and abs(value.value) > 1 + ROUNDING
+        }
+        for title, value in beyond.items():
+            raise UsageError(f"percent=True: {title} is {value:g}, as if it were in per cent already")
 
 
 def with_minus(grid: Grid) -> Grid:

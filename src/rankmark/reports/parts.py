@@ -19,17 +19,20 @@ from rankmark.errors import PictureError
 from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Code, Grid, Notes
 from rankmark.rendering.words import counted, printable
-from rankmark.reports.queries import STILL, QueryValues
+from rankmark.reports.queries import QueryValues
 from rankmark.reports.summary import isolated
 from rankmark.results.runs import OfRuns, accounts
 from rankmark.results.sliced import blocks_of
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from rankmark.api.curves import CurveTable
     from rankmark.checks.report import CheckReport
     from rankmark.figures import Figure
     from rankmark.language.measure import Measure
     from rankmark.peers.difference import Differences
+    from rankmark.rendering.shown import Shown
     from rankmark.results.base import Result
 
 __all__ = ["Beside", "File", "Part", "Subject", "parts_of", "query_values", "results_of"]
@@ -39,8 +42,10 @@ Subject: TypeAlias = OfRuns | Comparison | PredictionComparison
 DIGITS = 4
 LARGEST = 120_000
 """Characters of a picture: one of a point for each of many queries says less than it takes to send."""
-SHOWN_OTHERWISE = frozenset(("values", "movers"))
-"""Pictures of what tables of the report show."""
+OF_SLICES = ("slices", "trend")
+"""Pictures that belong to the tables of slices."""
+SHOWN_OTHERWISE = ("values", "movers", "answered")
+"""Pictures of what tables and sentences of the report show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +133,7 @@ class Beside:
         conventions: the first measure under many conventions, and of which system.
         lists: the lists of some queries, packed.
         texts: those of queries, by their ids.
+        slices: those of queries, as `QuerySlices.frame`.
         curves: of predictions, each with the name of its system.
         files: what was read.
         command: what makes the report again.
@@ -138,6 +144,7 @@ class Beside:
     conventions: tuple[str, Differences] | None = None
     lists: Mapping[str, Any] | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
+    slices: pl.DataFrame | None = None
     curves: Sequence[tuple[str, CurveTable]] = ()
     files: Sequence[File] = ()
     command: str = ""
@@ -232,15 +239,19 @@ def _pairs(shown: Comparison | PredictionComparison) -> Part:
 
 
 def _pictures(shown: Subject) -> Iterator[Part]:
-    """The pictures that fit: those of its class for which it has what they show, but for large ones."""
-    figures = []
-    for name in type(shown).pictures():
+    """The pictures that fit, but for those that belong to other parts."""
+    names = [name for name in shown.pictures() if name not in (*OF_SLICES, *SHOWN_OTHERWISE)]
+    if figures := list(_figures_of(shown, names)):
+        yield Part("pictures", "Pictures", [Pictures(figures)])
+
+
+def _figures_of(shown: Shown, names: Iterable[str]) -> Iterator[Figure]:
+    """Those of these pictures of it for which it has what they show, but for large ones."""
+    for name in names:
         with suppress(PictureError):
             figure = shown.plot(name)
-            if name not in SHOWN_OTHERWISE and len(figure.to_svg()) <= LARGEST:
-                figures.append(figure)
-    if figures:
-        yield Part("pictures", "Pictures", [Pictures(figures)])
+            if len(figure.to_svg()) <= LARGEST:
+                yield figure
 
 
 def _curves(curves: Sequence[tuple[str, CurveTable]]) -> Iterator[Part]:
@@ -266,7 +277,7 @@ def _slices(shown: Subject) -> Iterator[Part]:
     elif found := {run: result.slices for run, result in shown._runs.items() if result.slices is not None}:
         blocks = list(blocks_of(found, DIGITS))
     if blocks:
-        yield Part("slices", "Slices", [Blocks(blocks)])
+        yield Part("slices", "Slices", [Pictures(list(_figures_of(shown, OF_SLICES))), Blocks(blocks)])
 
 
 # --- Queries ----------------------------------------------------------------------------------------------
@@ -282,10 +293,11 @@ def query_values(shown: Subject) -> QueryValues | None:
 def _queries(shown: Subject, beside: Beside) -> Iterator[Part]:
     values = query_values(shown)
     if values is not None:
-        lead = f"The {STILL} queries that changed most by {values.measures[0].label}."
+        measure = values.measures[0].label
+        lead = f"The queries that changed most by {measure}."
         if len(values.pair) == 1:
-            lead = f"The {STILL} queries with the worst {values.measures[0].label}."
-        data = {**values.packed(beside.texts), "lists": beside.lists}
+            lead = f"The queries with the worst {measure}."
+        data = {**values.packed(beside.texts, beside.slices), "lists": beside.lists}
         yield Part("queries", "Queries", [Explorer(data, values.still(beside.texts), lead)])
 
 
@@ -299,34 +311,21 @@ def _checked(check: CheckReport) -> Part:
 def _conventions(shown: Subject, system: str, found: Differences) -> Part:
     """The tools that have the same number together, the greatest number first."""
     (label, values), *_ = found.values.items()
-    own = results_of(shown)[system][label]
-    digits = f".{DIGITS}f"
-    together: dict[str, list[str]] = {}
-    for tool, value in sorted(values.items(), key=lambda each: -each[1]):
-        if not math.isnan(value):
-            together.setdefault(f"{value:{digits}}", []).append(tool)
+    own, groups = results_of(shown)[system][label], found.alike(label, DIGITS)
     rows = [[label, "against this report", "tools", f"what makes it other than {found.like[0]}'s"]]
-    for number, tools in together.items():
-        change = float(number) - float(f"{own:{digits}}")
-        told = f"{change:+{digits}}" if change else "the same"
-        rows.append([number, told, ", ".join(tools), _why(found, tools)])
+    for each in groups:
+        change = round(each.value, DIGITS) - round(own, DIGITS)
+        told = f"{change:+.{DIGITS}f}" if change else "the same"
+        why = zip(each.changes, each.because, strict=True)
+        causes = ", ".join(f"{what} ({because.effect:+.{DIGITS}f})" for what, because in why)
+        rows.append([f"{each.value:.{DIGITS}f}", told, ", ".join(each.like), causes])
     lead = (
         f"The {label} of {isolated(system)} on these data, as tools compute it: "
-        f"{counted(len(together), 'number')} from {counted(len(values), 'tool')}."
+        f"{counted(len(groups), 'number')} from {counted(len(values), 'tool')}."
     )
     return Part(
         "conventions", "Conventions", [Pictures([found.plot()]), Blocks([Grid(len(rows[0]), rows)])], lead
     )
-
-
-def _why(found: Differences, tools: Sequence[str]) -> str:
-    """What some tools do otherwise, by how much it changes the value alone."""
-    effects: dict[str, float] = {}
-    for each in found.why:
-        if each.like in tools and abs(each.effect) >= 0.5 * 10**-DIGITS:
-            effects[f"{each.what} {each.other}"] = each.effect
-    ordered = sorted(effects.items(), key=lambda each: -abs(each[1]))
-    return ", ".join(f"{what} ({effect:+.{DIGITS}f})" for what, effect in ordered)
 
 
 def _made(shown: Subject, beside: Beside) -> Iterator[Part]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +13,21 @@ from rankmark.comparing.pairs import direction
 from rankmark.language.written import written
 from rankmark.rendering.blocks import Grid
 from rankmark.rendering.words import printable
-from rankmark.reports.packed import packed_texts, packed_values
+from rankmark.reports.packed import packed_numbers, packed_texts, packed_values
 
 if TYPE_CHECKING:
+    import polars as pl
     from numpy.typing import NDArray
 
     from rankmark.language.measure import Measure
     from rankmark.results.base import Result
 
-__all__ = ["STILL", "QueryValues"]
+__all__ = ["QueryValues"]
 
 DIGITS = 4
+MOST_SLICES = 500
+NOWHERE = 65535
+"""The number of the slice of a query that is in none."""
 STILL = 10
 """Queries that are shown without JavaScript, and on paper."""
 
@@ -105,8 +109,8 @@ class QueryValues:
             rows.append([query, *[texts.get(query, "")] * bool(texts), *cells])
         return Grid(1 + bool(texts), rows).printable()
 
-    def packed(self, texts: Mapping[str, str]) -> dict[str, Any]:
-        """All of them, for the page."""
+    def packed(self, texts: Mapping[str, str], slices: pl.DataFrame | None) -> dict[str, Any]:
+        """All of them, for the page, with the slices that they are in, as `QuerySlices.frame`."""
         ids = [str(each) for each in self.ids]
         return {
             "systems": list(self.systems),
@@ -118,11 +122,26 @@ class QueryValues:
             "digits": DIGITS,
             "queries": packed_texts(ids),
             "texts": packed_texts([texts.get(each, "") for each in ids]) if texts else None,
+            "slices": [] if slices is None else list(_packed_slices(slices, ids)),
             "values": [
                 [packed_values(self.values[measure, name]) for name in self.systems]
                 for measure in self.measures
             ],
         }
+
+
+def _packed_slices(slices: pl.DataFrame, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Of each column by which there are slices their names, and the number of that of each query."""
+    import polars as pl
+
+    named = slices.with_columns(pl.col("query").cast(pl.String))
+    found = pl.DataFrame({"query": ids}).join(named, on="query", how="left", maintain_order="left")
+    for column in found.drop("query"):
+        assert isinstance(column.dtype, pl.Enum)
+        names = column.dtype.categories.to_list()
+        if len(names) <= MOST_SLICES:
+            numbers = column.to_physical().cast(pl.Int64).fill_null(NOWHERE).to_numpy()
+            yield {"by": column.name, "names": names, "numbers": packed_numbers(numbers.astype(np.uint16))}
 
 
 def _pair(measure: Measure, means: Mapping[str, float], baselines: Sequence[str]) -> tuple[str, ...]:

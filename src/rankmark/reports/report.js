@@ -69,7 +69,7 @@
   let alphabetical = null;
 
   // What is looked at.
-  const state = { measure: 0, one: said.pair[said.pair.length - 1], other: several ? said.pair[0] : null, which: "all", find: "", by: several ? "size" : "one", down: true, open: null };
+  const state = { measure: 0, one: said.pair[said.pair.length - 1], other: several ? said.pair[0] : null, which: "all", slice: null, find: "", by: several ? "size" : "one", down: true, open: null };
   if (!several) state.down = said.measures[0].sign < 0;
   let shown = new Uint32Array(0);
   let change = new Float32Array(queries.length);
@@ -88,11 +88,12 @@
       changed: (row) => Math.abs(change[row]) >= near,
       equal: (row) => Math.abs(change[row]) < near,
     }[state.which];
+    const within = (row) => !state.slice || state.slice.numbers[row] === state.slice.number;
     const words = state.find.toLowerCase().split(/\s+/).filter(Boolean);
     if (words.length && !searched) searched = queries.map((query, row) => (texts ? `${query} ${texts[row]}` : query).toLowerCase());
     const rows = [];
     for (let row = 0; row < queries.length; row++) {
-      if (wanted(row) && words.every((word) => searched[row].includes(word))) rows.push(row);
+      if (wanted(row) && within(row) && words.every((word) => searched[row].includes(word))) rows.push(row);
     }
     shown = order(Uint32Array.from(rows), one, other);
   }
@@ -295,6 +296,21 @@
     byId("which").addEventListener("change", ({ target }) => { state.which = target.value; refresh(); });
   } else {
     document.querySelectorAll(".pairs").forEach((each) => each.remove());
+  }
+  if (said.slices.length) {
+    const choice = byId("slice");
+    const numbers = await Promise.all(said.slices.map((each) => unpacked(each.numbers)));
+    choice.append(element("option", { value: "" }, "all"));
+    said.slices.forEach((each, by) => {
+      const own = each.names.map((name, number) => element("option", { value: `${by} ${number}` }, name));
+      choice.append(element("optgroup", { label: each.by }, ...own));
+    });
+    choice.addEventListener("change", () => {
+      const [by, number] = choice.value.split(" ").map(Number);
+      state.slice = choice.value ? { numbers: numbers[by], number } : null;
+      refresh();
+    });
+    byId("sliced").hidden = false;
   }
   byId("find").addEventListener("input", ({ target }) => { state.find = target.value; refresh(); });
   pane.addEventListener("scroll", drawRows, { passive: true });

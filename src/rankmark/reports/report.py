@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, get_args
@@ -23,6 +23,7 @@ from rankmark.comparing.pairs import direction
 from rankmark.comparing.predictions import compare_predictions
 from rankmark.comparing.systems import are_seeds
 from rankmark.inputs import Input, align_ids, read_qrels, read_run, with_text_items
+from rankmark.inputs.attributes import Places, read_slices
 from rankmark.inputs.slicing import By
 from rankmark.inputs.tables.several import is_table, runs_by_name
 from rankmark.language.choices import Choices, UnseededChoices, given
@@ -42,13 +43,16 @@ if TYPE_CHECKING:
 
     from rankmark.comparing.systems import Baseline
     from rankmark.reports.queries import QueryValues
+    from rankmark.results.base import Result
     from rankmark.results.runs import OfRuns
 
 __all__ = ["MEASURES", "ROW_MEASURES", "Subject", "report", "report_of", "report_predictions"]
 
 MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 ROW_MEASURES = ("AUC", "LogLoss", "NE", "PCOPC")
-CURVES: tuple[CurveKind, ...] = ("calibration", "ROC", "PR")
+CURVES: Mapping[CurveKind, float | None] = {"calibration": 0.95, "ROC": 0.95, "PR": 0.95}
+MORE_CURVES: Mapping[CurveKind, float | None] = {"scores": None, "F1": None, "gain": None}
+"""Curves that are drawn of predictions, with the confidence of their bands; more of one system alone."""
 MOST_ROWS = 1_000_000
 """Results of a system, beyond which some 30 conventions take too long to be tried without being asked for."""
 
@@ -114,7 +118,7 @@ def report(
     if len(systems) > 1:
         shown = compare(qrels, systems, measures, baseline=baseline, **chosen)
     else:
-        shown = evaluate(qrels, systems, measures, intervals=True, **chosen)
+        shown = evaluate(qrels, systems, measures, intervals=True, bounds=True, **chosen)
     judged, tables = (
         read_qrels(qrels, columns),
         {name: read_run(_first(run), columns) for name, run in systems.items()},
@@ -124,6 +128,7 @@ def report(
         check=check(judged, *tables.values(), names=list(tables), measures=_measures(shown)),
         conventions=_conventions(shown, judged, tables, conventions),
         lists=None if values is None else _lists(shown, values, judged, tables, titles),
+        slices=_slices(by, Places(qrels, _first(next(iter(systems.values()))), attributes, columns), values),
         texts=texts_of(texts, [] if values is None else list(map(str, values.ids))),
         files=_files_of({"judgements": qrels, **systems}),
         command=command,
@@ -187,12 +192,10 @@ def report_predictions(
     reports = {
         name: check_predictions(own, score=score, **roles, **groups) for name, (own, score) in systems.items()
     }
-    binary = getattr(next(iter(results_of(shown).values())).counts, "positive", None) is not None
     curves = [
-        (name, curve(own, kind, score=score, confidence=0.95, threads=threads, **roles))
+        (name, curve(own, kind, score=score, confidence=confidence, threads=threads, **roles))
         for name, (own, score) in systems.items()
-        for kind in CURVES * binary
-        if kind != "calibration" or not reports[name]["not-probabilities"]
+        for kind, confidence in _curves_of(results_of(shown)[name], reports[name], alone=len(systems) == 1)
     ]
     beside = Beside(
         check=_together(reports),
@@ -201,6 +204,17 @@ def report_predictions(
         command=command,
     )
     return report_of(shown, title=title, beside=beside)
+
+
+def _curves_of(
+    result: Result, found: CheckReport, *, alone: bool
+) -> Iterator[tuple[CurveKind, float | None]]:
+    """The curves of a system, if it has two classes; of these calibration is that of probabilities."""
+    if getattr(result.counts, "positive", None) is None:
+        return
+    for kind, confidence in {**CURVES, **(MORE_CURVES if alone else {})}.items():
+        if kind != "calibration" or not found["not-probabilities"]:
+            yield kind, confidence
 
 
 def _of_system(name: str, table: Any, scores: Mapping[str, str] | str | None) -> tuple[Any, str | None]:
@@ -270,6 +284,11 @@ def _first(run: Any) -> Any:
     return run[0] if are_seeds(run) and is_table(run[0]) else run
 
 
+def _slices(by: By, places: Places, values: QueryValues | None) -> pl.DataFrame | None:
+    """The slices of the queries, if they were asked for."""
+    return None if by is None or values is None else read_slices(by, places, values.ids).frame
+
+
 def _conventions(
     shown: Subject, judged: Input, tables: Mapping[str, Input], wanted: bool | None
 ) -> tuple[str, Differences] | None:
@@ -277,10 +296,10 @@ def _conventions(
     measure, results = _measures(shown)[0], results_of(shown)
     system = max(results, key=lambda name: direction(measure) * results[name][measure])
     too_many = tables[system].table.num_rows > MOST_ROWS
-    like = [name for name, each in conventions().items() if each.has(str(measure), LISTS_FIRST)]
-    if wanted is False or (wanted is None and too_many) or len(like) < 2:
+    known = any(each.has(str(measure), LISTS_FIRST) for each in conventions().values())
+    if wanted is False or (wanted is None and too_many) or not known:
         return None
-    return system, differences(judged, tables[system], str(measure), like=like)
+    return system, differences(judged, tables[system], str(measure))
 
 
 def _lists(

@@ -253,7 +253,7 @@ def _found(check: CheckReport | None) -> Iterator[str]:
 def _doubts(shown: Comparison | PredictionComparison) -> Iterator[str]:
     """What speaks against intervals and p-values."""
     if isinstance(shown, Comparison):
-        lines = [*caution_lines(shown.pairs), *shown.notes]
+        lines = [*(f"of the intervals {line}" for line in caution_lines(shown.pairs)), *shown.notes]
     else:
         skewed = skewed_lines(shown.pairs, shown.alpha, shown.alternative)
         lines = [*shown.notes, *least_lines(shown.plan, shown.pairs), *spread_lines(shown.pairs), *skewed]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from rankmark.errors import ColumnError
+from rankmark.errors import ColumnError, DataError
 from rankmark.inputs.attributes import open_attributes
+from rankmark.inputs.column_checks import half_a_character, is_text
 from rankmark.inputs.names import fitting, listed, normal
 from rankmark.inputs.roles import Roles
 
@@ -41,6 +42,9 @@ def read_texts(source: Any, of: Literal["items", "queries"]) -> pl.DataFrame | N
     if source is None:
         return None
     if isinstance(source, Mapping) and all(isinstance(each, str) for each in source.values()):
+        for text in (*map(str, source), *source.values()):
+            if not is_text(text):
+                raise DataError(half_a_character(f"a text of the {of}", text))
         return pl.DataFrame(
             {"id": [*map(str, source)], "text": [*source.values()]},
             schema=dict.fromkeys(("id", "text"), pl.String),

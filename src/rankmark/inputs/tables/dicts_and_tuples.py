@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError, UsageError
 from rankmark.inputs.arrays.libraries import is_array
-from rankmark.inputs.column_checks import no_rows
+from rankmark.inputs.column_checks import half_a_character, is_text, no_rows
 from rankmark.inputs.names import ALIASES, fitting, listed
 from rankmark.inputs.roles import VALUE_OF, Chosen, Side
 from rankmark.inputs.source import Source
@@ -267,11 +267,9 @@ def _ids(values: Sequence[Any], role: str, side: Side) -> Any:
         try:
             return pl.Series(list(values), dtype=pl.String)
         except UnicodeEncodeError as error:
-            row = next(row for row, value in enumerate(values) if not _is_text(value))
-            raise DataError(
-                f"{side}, row {row} (from 0): the {role} {values[row]!r} has half of a character in it (a "
-                "lone surrogate), which no text can; decode it as what it was written in"
-            ) from error
+            row = next(row for row, value in enumerate(values) if not is_text(value))
+            where = f"{side}, row {row} (from 0): the {role}"
+            raise DataError(half_a_character(where, values[row])) from error
     try:
         return pl.Series(list(map(int, values)), dtype=pl.Int64)
     except (OverflowError, TypeError) as error:
@@ -291,11 +289,3 @@ def _numbers(values: Sequence[Any], role: str, side: Side) -> Any:
         return pl.Series(np.array(values, dtype=np.float64))
     except OverflowError as error:
         raise DataError(f"{side}: a {role} is too large for a floating-point number of 64 bits") from error
-
-
-def _is_text(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

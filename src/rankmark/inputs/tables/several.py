@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from rankmark.errors import UsageError
+from rankmark.inputs.column_checks import half_a_character, is_text
 from rankmark.inputs.input import Input
 from rankmark.inputs.roles import TableName
 
@@ -30,7 +31,7 @@ def runs_by_name(run: object) -> Mapping[str, object] | None:
     """The runs of a dict of several systems, tables or paths; None for the run of one.
 
     Raises:
-        UsageError: systems whose names are no texts.
+        UsageError: systems whose names are no texts, or have half of a character.
 
     """
     if not isinstance(run, Mapping) or not run:
@@ -40,6 +41,8 @@ def runs_by_name(run: object) -> Mapping[str, object] | None:
     for name in run:
         if not isinstance(name, str) or not name:
             raise UsageError(f"run: {name!r} is no name of a system, a text such as 'bm25'")
+        if not is_text(name):
+            raise UsageError(half_a_character("run: the name of a system", name))
     return run
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rankmark.rendering.files import write_whole
 from rankmark.rendering.format import FileFormat
+from rankmark.tools import CONVERTER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +23,7 @@ class Pdf(FileFormat):
     endings = (".pdf",)
     place = 13
     needs = "_figure"
+    tool = CONVERTER
     file = "a picture for papers, which `write` and -o FILE.pdf make"
 
     def write_file(self, path: str | Path, shown: Showable) -> None:

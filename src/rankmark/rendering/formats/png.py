@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rankmark.rendering.files import write_whole
 from rankmark.rendering.format import FileFormat
+from rankmark.tools import CONVERTER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +23,7 @@ class Png(FileFormat):
     endings = (".png",)
     place = 12
     needs = "_figure"
+    tool = CONVERTER
     file = "a picture of dots, for slides and messages, which `write` and -o FILE.png make"
 
     def write_file(self, path: str | Path, shown: Showable) -> None:

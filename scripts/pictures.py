@@ -1,0 +1,27 @@
+"""Draws the pictures that README.md shows, of the simulated shop, in docs/pictures or the folder named."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import polars as pl
+
+import rankmark as rm
+from rankmark.commands.shop import simulate
+
+HERE = Path(__file__).parents[1] / "docs" / "pictures"
+
+
+def draw(folder: Path) -> None:
+    """Writes both pictures."""
+    runs = {name: pl.DataFrame(columns) for name, columns in simulate().items()}
+    qrels = runs.pop("qrels")
+    compared = rm.compare(qrels, runs, "nDCG@10")
+    compared.plot("differences").write(folder / "differences.svg")
+    found = rm.differences(qrels, runs["personalised"], "nDCG@10")
+    found.plot("conventions").write(folder / "conventions.svg")
+
+
+if __name__ == "__main__":
+    draw(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)

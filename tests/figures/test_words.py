@@ -1,0 +1,32 @@
+"""Words that take no more room than there is."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+from rankmark.figures.words import broken, cut, cut_apart, width
+
+
+def test_names_that_begin_alike_keep_their_ends() -> None:
+    names = [f"what is the meaning of query {i}" for i in range(12)]
+    shown = cut_apart(names, 11.5, 90)
+    assert len(set(shown)) == 12
+    assert all(width(each, 11.5) <= 90 for each in shown)
+    assert all(each.startswith("w") for each in shown)
+
+
+def test_names_that_begin_otherwise_lose_their_ends() -> None:
+    names = ["bm25 with rm3 and much else", "dense with rm3 and much else", "short"]
+    assert cut_apart(names, 11.5, 90) == [cut(name, 11.5, 90) for name in names]
+
+
+def test_the_same_name_twice_stays_the_same() -> None:
+    assert cut_apart(["bm25", "bm25"], 11.5, 90) == ["bm25", "bm25"]
+
+
+def test_a_name_of_very_many_letters_is_cut_at_once() -> None:
+    long = ["x" * 100_000 + "a", "x" * 100_000 + "b"]
+    began = perf_counter()
+    assert [each[-1] for each in cut_apart(long, 11.5, 90)] == ["a", "b"]
+    assert "".join(broken(long[0], 11.5, 700)) == long[0]
+    assert perf_counter() - began < 5
