@@ -184,7 +184,7 @@ def test_ids_that_are_integers_in_one_table_and_texts_in_another_meet() -> None:
     assert rm.evaluate(None, numbers, "NotInTrain", train=train)["NotInTrain"] == 1 / 2
 
 
-def both_results(measures: Any, **options: Any) -> rm.ListResult:
+def both_results(measures: Any, **options: Any) -> rm.results.ListResult:
     run = {f"u{i}": ["a", "b", "c", "d", "e"][i % 3 : i % 3 + 3] for i in range(12)}
     return rm.evaluate(None, run, measures, items=ITEMS, train=TRAIN, **options)
 
