@@ -59,6 +59,7 @@ def test_the_summary_says_which_is_better_by_how_much_and_how_sure() -> None:
     comparison = rm.compare(QRELS, {"old": BAD, "new": GOOD}, "RR, P@1", baseline="old")
     read = words(comparison.to_html_report())
     pair = comparison.pair("RR", "new")
+    assert "-0." not in read
     assert "new is better than old." in read
     assert f"By RR, new has 1.0000 and old 0.3333: a difference of {pair.difference:+.4f}" in read
     assert f"with p = {pair.corrected:.4f}, corrected for all 2 tests" in read
@@ -76,6 +77,10 @@ def test_systems_that_cannot_be_told_apart_are_called_so() -> None:
 def test_systems_that_give_the_same_are_called_so() -> None:
     read = words(rm.compare(QRELS, {"one": GOOD, "other": GOOD}, "RR").to_html_report())
     assert "other and one are equally good in every query." in read
+    mixed = {**GOOD, "q0": BAD["q0"]}
+    read = words(rm.compare(QRELS, {"one": mixed, "other": mixed}, "RR, AP").to_html_report())
+    assert "is it one run under two names? " in read
+    assert "By AP the two are also equally good in every query." in read
 
 
 def test_of_several_systems_the_best_is_named_and_whom_it_is_not_surely_ahead_of() -> None:
