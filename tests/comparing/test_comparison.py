@@ -248,6 +248,18 @@ def test_seeds_are_averaged_and_counted_in_intervals_and_p_values() -> None:
     assert (record["test"], record["seeded"], record["seedless"]) == ("t", True, [])
 
 
+def test_a_system_has_the_interval_of_its_result_alone() -> None:
+    # So skewed that it is of resamples, and of more than asked for, so that its ends are known.
+    rng = np.random.default_rng(0)
+    qrels = {f"q{i}": {"a": 1} for i in range(60)}
+    runs = {f"s{i}": {query: [*"bcdefghij"[: rng.geometric(0.1)], "a"] for query in qrels} for i in range(6)}
+    results = {name: rm.evaluate(qrels, run, ["RR", "nDCG"]) for name, run in runs.items()}
+    alone = results["s0"].with_intervals().intervals["RR"]
+    assert alone.method == "studentised"
+    made = rm.compare_results(results).made_interval("s0", "RR")
+    assert (made.low, made.high, made.resamples) == (alone.low, alone.high, alone.resamples)
+
+
 def test_seeds_that_are_alike_add_nothing() -> None:
     runs = {"bm25": RUNS["bm25"], "neural": [run(1.0, 0)] * 3}
     same = rm.compare(QRELS, runs, "nDCG@10", baseline="bm25")

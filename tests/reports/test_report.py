@@ -18,7 +18,7 @@ import pytest
 
 import rankmark as rm
 from rankmark.errors import ColumnError, ToolMissingError, UsageError
-from rankmark.reports import page
+from rankmark.reports import page, parts
 from rankmark.reports.packed import packed_values
 
 pytest.importorskip("jinja2", reason="NOT COMPARED: jinja2 is not installed")
@@ -81,6 +81,19 @@ def test_systems_that_give_the_same_are_called_so() -> None:
     read = words(rm.compare(QRELS, {"one": mixed, "other": mixed}, "RR, AP").to_html_report())
     assert "is it one run under two names? " in read
     assert "By AP the two are also equally good in every query." in read
+
+
+def test_names_of_systems_are_written_as_they_are_wherever_a_sentence_begins() -> None:
+    read = words(rm.compare(QRELS, {"bm25": [GOOD, BAD, GOOD], "dense": BAD}, "RR").to_html_report())
+    assert "dense: one run says nothing of how others vary by seeds" in read
+
+
+def test_pictures_that_are_too_large_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    comparison = rm.compare(QRELS, {"old": BAD, "new": GOOD}, "RR")
+    assert "Too large" not in words(comparison.to_html_report())
+    monkeypatch.setattr(parts, "LARGEST", 10_000)
+    page_of_few = words(comparison.to_html_report())
+    assert "Too large for this page: distribution; rankmark plot draws it." in page_of_few
 
 
 def test_of_several_systems_the_best_is_named_and_whom_it_is_not_surely_ahead_of() -> None:

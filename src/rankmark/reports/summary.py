@@ -268,8 +268,11 @@ def _doubts(shown: Comparison | PredictionComparison) -> Iterator[str]:
     else:
         skewed = skewed_lines(shown.pairs, shown.alpha, shown.alternative)
         lines = [*shown.notes, *least_lines(shown.plan, shown.pairs), *spread_lines(shown.pairs), *skewed]
+    names = tuple(printable(name) + end for name in shown.systems for end in ":, ")
     for line in lines:
-        yield f"{line[0].upper()}{line[1:]}{'' if line.endswith('?') else '.'}"
+        # A line may begin with the name of a system, which stays as it is written.
+        first = line[0] if line.startswith(names) else line[0].upper()
+        yield f"{first}{line[1:]}{'' if line.endswith('?') else '.'}"
 
 
 def _value(measure: Measure, value: float) -> str:
