@@ -526,7 +526,7 @@ class PredictionComparison(Saved, Numbered, Reported):
             pair.measure.label,
             printable(pair.system),
             printable(pair.baseline),
-            differing(pair.measure, pair.difference, digits),
+            differing(pair.measure, pair.difference, digits, surely=pair.significant),
             f"{low} … {high}" if low else "",
             chance(pair.p, digits),
             *corrected,
