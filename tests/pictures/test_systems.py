@@ -208,3 +208,8 @@ def test_vega_draws_the_diagonal() -> None:
     layers = figure.to_vega_lite()["layer"]
     (line,) = (layer for layer in layers if layer["mark"]["type"] == "line")
     assert line["data"]["values"] == [{"x": low, "y": low}, {"x": high, "y": high}]
+
+
+def test_a_distribution_of_no_values_says_so() -> None:
+    result = rm.evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, "AP", no_relevant="skip")
+    assert result.plot("distribution").description == "AP: no query has a value."

@@ -18,7 +18,7 @@ from rankmark.comparing.words import mark_line
 from rankmark.errors import PictureError
 from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Code, Grid, Notes
-from rankmark.rendering.words import counted, printable
+from rankmark.rendering.words import counted, listed, printable
 from rankmark.reports.queries import QueryValues
 from rankmark.reports.summary import isolated
 from rankmark.results.runs import OfRuns, accounts
@@ -241,17 +241,23 @@ def _pairs(shown: Comparison | PredictionComparison) -> Part:
 def _pictures(shown: Subject) -> Iterator[Part]:
     """The pictures that fit, but for those that belong to other parts."""
     names = [name for name in shown.pictures() if name not in (*OF_SLICES, *SHOWN_OTHERWISE)]
-    if figures := list(_figures_of(shown, names)):
-        yield Part("pictures", "Pictures", [Pictures(figures)])
+    figures, lead = _figures_of(shown, names)
+    if figures or lead:
+        yield Part("pictures", "Pictures", [Pictures(figures)], lead)
 
 
-def _figures_of(shown: Shown, names: Iterable[str]) -> Iterator[Figure]:
-    """Those of these pictures of it for which it has what they show, but for large ones."""
+def _figures_of(shown: Shown, names: Iterable[str]) -> tuple[Sequence[Figure], str]:
+    """Those of these pictures of it for which it has what they show, and which of them are too large."""
+    figures, large = [], []
     for name in names:
         with suppress(PictureError):
             figure = shown.plot(name)
             if len(figure.to_svg()) <= LARGEST:
-                yield figure
+                figures.append(figure)
+            else:
+                large.append(name)
+    draw = "draws it" if len(large) == 1 else "draws them"
+    return figures, f"Too large for this page: {listed(large)}; rankmark plot {draw}." if large else ""
 
 
 def _curves(curves: Sequence[tuple[str, CurveTable | str]]) -> Iterator[Part]:
@@ -283,7 +289,8 @@ def _slices(shown: Subject) -> Iterator[Part]:
     elif found := {run: result.slices for run, result in shown._runs.items() if result.slices is not None}:
         blocks = list(blocks_of(found, DIGITS))
     if blocks:
-        yield Part("slices", "Slices", [Pictures(list(_figures_of(shown, OF_SLICES))), Blocks(blocks)])
+        figures, lead = _figures_of(shown, OF_SLICES)
+        yield Part("slices", "Slices", [Pictures(figures), Blocks(blocks)], lead)
 
 
 # --- Queries ----------------------------------------------------------------------------------------------
