@@ -55,6 +55,13 @@ def _paths(root: ElementTree.Element) -> list[str]:
 # --- many -------------------------------------------------------------------------------------------------
 
 
+def test_more_points_than_can_be_pointed_at_are_one_small_path() -> None:
+    places = np.linspace(0.0, 1.0, 1000)
+    text = _figure(Points(x=places, y=places**2, sizes=np.full(1000, 0.5))).to_svg()
+    assert len(text) < 70_000
+    assert max(path.count("Z") for path in _paths(ElementTree.fromstring(text))) == 1000
+
+
 def _bars(along: str = "x") -> Bars:
     value = np.sort(np.random.default_rng(1).normal(size=MANY))
     at = np.arange(float(MANY))

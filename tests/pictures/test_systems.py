@@ -263,3 +263,8 @@ def test_a_system_has_its_colour_whichever_others_are_shown() -> None:
 def test_pictures_of_nothing_are_refused(option: str) -> None:
     with pytest.raises(rm.PictureError, match=f"{option} is empty"):
         evaluated().plot("values", **{option: []})
+
+
+def test_a_distribution_of_no_values_says_so() -> None:
+    result = rm.evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, "AP", no_relevant="skip")
+    assert result.plot("distribution").description == "AP: no query has a value."

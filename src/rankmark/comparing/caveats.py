@@ -130,11 +130,16 @@ def without_spread(test: str, pairs: Sequence[Opposed], units: str) -> str:
 
 def such_pairs(pairs: Sequence[Opposed]) -> str:
     """How many they are, and the first of them."""
-    first = pairs[0]
-    return (
-        f"{counted(len(pairs), 'pair')}, such as {first.system} against {first.baseline} by "
-        f"{first.measure.label}"
-    )
+    return f"{counted(len(pairs), 'pair')},{_such(pairs)} {_named(pairs[0])}"
+
+
+def _such(of: Sequence[object]) -> str:
+    """What stands before the first of several; nothing before the only one."""
+    return " such as" if len(of) > 1 else ""
+
+
+def _named(pair: Opposed) -> str:
+    return f"{pair.system} against {pair.baseline} by {pair.measure.label}"
 
 
 def variance_lines(labels: NDArray[Any] | None) -> Iterator[str]:
@@ -212,9 +217,9 @@ def skewed_lines(pairs: Sequence[Opposed], alpha: float, alternative: Alternativ
     if levels:
         most, first = max(levels, key=lambda each: each[0])
         yield (
-            f"{counted(len(levels), 'p-value')}, such as of {first.system} against {first.baseline} by "
-            f"{first.measure.label}, may be too small as of mean differences: these are few for being so "
-            f"skewed; where the mean is 0, about {100 * most:.2g}% of such have p ≤ {alpha:g}"
+            f"{counted(len(levels), 'p-value')},{_such(levels)} of {_named(first)}, may be too small as of "
+            "mean differences: these are few for being so skewed; where the mean is 0, about "
+            f"{100 * most:.2g}% of such have p ≤ {alpha:g}"
         )
 
 
@@ -249,10 +254,8 @@ def _other_than_means(data: SystemValues, pairs: Sequence[Pair], plan: Compariso
             if one.significant is kind and mean.significant is not kind
         ]
         if apart:
-            first = apart[0]
             here = "significant" if kind else "not significant"
             yield (
-                f"{counted(len(apart), 'pair')}, such as {first.system} against {first.baseline} by "
-                f"{first.measure.label}: {here} by the {TESTS[plan.test].title}, {other} by the "
-                f"{usual.title}, which is of the mean difference"
+                f"{such_pairs(apart)}: {here} by the {TESTS[plan.test].title}, {other} by the {usual.title}, "
+                "which is of the mean difference"
             )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from rankmark.comparing.comparison import Comparison
+from rankmark.comparing.pairs import direction
 from rankmark.errors import PictureError, did_you_mean
 from rankmark.figures.marks import series
 from rankmark.language.measure import Measure
@@ -17,6 +18,8 @@ from rankmark.results.base import Result
 from rankmark.results.predictions import PredictionResult
 from rankmark.results.runs import Runs
 from rankmark.statistics.intervals import Interval
+from rankmark.statistics.significance import signs
+from rankmark.statistics.spread import apart
 
 if TYPE_CHECKING:
     from rankmark.comparing.pairs import Pair
@@ -29,6 +32,7 @@ __all__ = [
     "confidence_of",
     "cutoff_of",
     "families",
+    "gains_of",
     "higher_is",
     "how_sure",
     "measures_of",
@@ -112,6 +116,13 @@ class System:
     def _result(self) -> Result:
         assert not isinstance(self.of, Comparison)
         return self.of[self.name] if isinstance(self.of, Runs) else self.of
+
+
+def gains_of(comparison: Comparison, pair: Pair) -> tuple[Floats, Floats]:
+    """What each query gains, and whether that is better, 1, worse, -1, or equal, as the pair counts them."""
+    one, other = (comparison.query_values(each, pair.measure) for each in (pair.system, pair.baseline))
+    gains = direction(pair.measure) * apart(one, other)
+    return gains, signs(gains, comparison.plan.tie)
 
 
 def systems_of(shown: Systems, wanted: str | Iterable[str] | None = None) -> list[System]:

@@ -13,7 +13,7 @@ from rankmark.comparing.words import interval_line, test_line
 from rankmark.figures import Axis, Bars, Figure, Panel, Rule, picture
 from rankmark.figures.marks import Floats
 from rankmark.language.measure import Measure
-from rankmark.pictures.choosing import pair_of
+from rankmark.pictures.choosing import gains_of, pair_of
 from rankmark.pictures.words import axis_of, between, difference_words, p_words, queries
 from rankmark.rendering.words import counted
 from rankmark.statistics.intervals import CAUTIONS
@@ -42,18 +42,16 @@ def differences(
 
     """
     pair = pair_of(comparison, measure, system, baseline)
-    one, other = (comparison.query_values(each, pair.measure) for each in (pair.system, pair.baseline))
-    there = np.flatnonzero(np.isfinite(one - other))
-    gains = direction(pair.measure) * (one - other)[there]
-    order = there[np.argsort(-gains, kind="stable")]
-    values, gains = (one - other)[order], np.sort(gains)[::-1]
-    tie = comparison.plan.tie
+    gains, towards = gains_of(comparison, pair)
+    there = np.flatnonzero(np.isfinite(gains))
+    order = there[np.argsort(-gains[there], kind="stable")]
+    values, towards, tie = direction(pair.measure) * gains[order], towards[order], comparison.plan.tie
     bars = [
         _bars(comparison, order, values, kept, f"{name}: {queries(int(kept.sum()))}", tone)
         for name, tone, kept in (
-            (f"{pair.system} better", "good", gains > tie),
-            (f"equal within {tie:g}", "muted", (abs(gains) <= tie) & (tie > 0)),
-            (f"{pair.baseline} better", "bad", gains < -tie),
+            (f"{pair.system} better", "good", towards > 0),
+            (f"equal within {tie:g}", "muted", (towards == 0) & (tie > 0)),
+            (f"{pair.baseline} better", "bad", towards < 0),
         )
         if kept.any()
     ]
