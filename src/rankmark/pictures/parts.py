@@ -206,7 +206,7 @@ class Parts:
         if not self.differences:
             return self.label
         (pair, *others) = self.of
-        return self.label.capitalize() if others else f"{self.name}: {pair}"
+        return f"{self.label[0].upper()}{self.label[1:]}" if others else f"{self.name}: {pair}"
 
     @property
     def reach(self) -> tuple[float, ...]:
