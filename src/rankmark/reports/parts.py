@@ -134,7 +134,7 @@ class Beside:
         lists: the lists of some queries, packed.
         texts: those of queries, by their ids.
         slices: those of queries, as `QuerySlices.frame`.
-        curves: of predictions, each with the name of its system.
+        curves: of predictions, each with the name of its system; of one that there is not, why.
         files: what was read.
         command: what makes the report again.
 
@@ -145,7 +145,7 @@ class Beside:
     lists: Mapping[str, Any] | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
     slices: pl.DataFrame | None = None
-    curves: Sequence[tuple[str, CurveTable]] = ()
+    curves: Sequence[tuple[str, CurveTable | str]] = ()
     files: Sequence[File] = ()
     command: str = ""
 
@@ -260,10 +260,14 @@ def _figures_of(shown: Shown, names: Iterable[str]) -> tuple[Sequence[Figure], s
     return figures, f"Too large for this page: {listed(large)}; rankmark plot {draw}." if large else ""
 
 
-def _curves(curves: Sequence[tuple[str, CurveTable]]) -> Iterator[Part]:
-    """Curves of predictions, of which bins are shown as a table, too."""
+def _curves(curves: Sequence[tuple[str, CurveTable | str]]) -> Iterator[Part]:
+    """Curves of predictions, of which bins are shown as a table, too, and why there is none of others."""
     elements: list[Element] = []
+    lacking: list[str] = []
     for name, curve in curves:
+        if isinstance(curve, str):
+            lacking.append(f"{isolated(name)}: {curve}" if name else curve)
+            continue
         with suppress(PictureError):
             figure = curve.plot()
             elements.append(
@@ -271,6 +275,8 @@ def _curves(curves: Sequence[tuple[str, CurveTable]]) -> Iterator[Part]:
             )
         if curve.kind == "calibration":
             elements.append(Blocks(list(curve._blocks(DIGITS))))
+    if lacking:
+        elements.append(Blocks([Notes(lacking)]))
     if elements:
         yield Part("curves", "Curves", elements)
 
