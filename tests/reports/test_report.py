@@ -93,7 +93,7 @@ def test_pictures_that_are_too_large_are_named(monkeypatch: pytest.MonkeyPatch) 
     assert "Too large" not in words(comparison.to_html_report())
     monkeypatch.setattr(parts, "LARGEST", 10_000)
     page_of_few = words(comparison.to_html_report())
-    assert "Too large for this page: distribution; rankmark plot draws it." in page_of_few
+    assert "Too large for this page: movers and distribution; rankmark plot draws them." in page_of_few
 
 
 def test_of_several_systems_the_best_is_named_and_whom_it_is_not_surely_ahead_of() -> None:
@@ -230,3 +230,19 @@ def test_without_its_renderer_it_says_what_to_install(monkeypatch: pytest.Monkey
         page.check_renderer()
     with pytest.raises(UsageError):
         rm.report("no such file", "nor this", "RR")
+
+
+def test_curves_of_weighted_rows_have_no_bands_and_say_so() -> None:
+    rng = np.random.default_rng(0)
+    rows = pl.DataFrame({"p": rng.random(400), "weight": rng.random(400), "click": [0, 1] * 200})
+    read = words(rm.report_predictions(rows, "AUC").html)
+    assert "ROC: positive rows found" in read
+    assert "400 rows, 200 positive, weighted; no band, which takes rows without weights" in read
+
+
+@pytest.mark.parametrize(("click", "why"), [(0, "no row is positive"), (1, "every row is positive")])
+def test_a_page_of_one_class_says_which_curves_there_are_not(click: int, why: str) -> None:
+    rows = pl.DataFrame({"p": [0.1, 0.2, 0.3] * 20, "click": [click] * 60})
+    read = words(rm.report_predictions(rows, "AUC, LogLoss").html)
+    assert f"there is no ROC curve: {why}" in read
+    assert "AUC is undefined." in read

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["CURVES", "CurveTable", "Kind", "curve", "known_curve"]
+__all__ = ["BANDS", "CURVES", "CurveTable", "Kind", "curve", "known_curve"]
 
 Kind: TypeAlias = Literal["ROC", "PR", "DET", "gain", "lift", "KS", "F1", "calibration", "scores"]
 
@@ -50,6 +50,7 @@ class CurveTable(Saved):
         confidence: of intervals and bands; None where there are none.
         greatest: of ``KS`` the greatest distance and of ``F1`` the greatest F1, over all thresholds.
         greatest_at: the highest threshold at which it is.
+        weighted: whether the rows have weights.
 
     """
 
@@ -63,6 +64,7 @@ class CurveTable(Saved):
     confidence: float | None = None
     greatest: float | None = None
     greatest_at: float | None = None
+    weighted: bool = False
 
     _instead: ClassVar = "measures"
 
@@ -207,9 +209,10 @@ def curve(
     if kind == "calibration":
         level = confidence or 0.95
         frame = _calibration(binned(rows, bins or 15, binning or "width"), level)
-        return CurveTable(kind, frame, rows.count, rows.positives, confidence=level)
+        return CurveTable(kind, frame, rows.count, rows.positives, confidence=level, weighted=rows.weighted)
     if kind == "scores":
-        return CurveTable(kind, _scores(rows, bins or 30, binning), rows.count, rows.positives)
+        frame = _scores(rows, bins or 30, binning)
+        return CurveTable(kind, frame, rows.count, rows.positives, weighted=rows.weighted)
     if kind in PEAKS:
         return _peaked(kind, rows, points)
     return _thresholds(kind, rows, points, confidence)
@@ -380,7 +383,8 @@ def _thresholds(kind: Kind, rows: Rows, points: int | None, confidence: float | 
         low, high = band(across, upright, kept, confidence)
         columns |= {f"{axes.y_name}_low": low, f"{axes.y_name}_high": high}
     frame = pl.DataFrame(columns)
-    return CurveTable(kind, frame, rows.count, rows.positives, len(score), area, change, confidence)
+    of = kind, frame, rows.count, rows.positives, len(score), area, change, confidence
+    return CurveTable(*of, weighted=rows.weighted)
 
 
 def _peaked(kind: Kind, rows: Rows, points: int | None) -> CurveTable:
@@ -400,8 +404,16 @@ def _peaked(kind: Kind, rows: Rows, points: int | None) -> CurveTable:
         thin = [_thinned(x, y, most, math.inf) for x in across for y in drawn]
         kept = np.unique(np.append(np.concatenate(thin), peak))
     frame = pl.DataFrame({"threshold": score[kept], **{name: each[kept] for name, each in columns.items()}})
-    most_of = {"greatest": float(looked_at[peak]), "greatest_at": float(score[peak])}
-    return CurveTable(kind, frame, rows.count, rows.positives, len(score), **most_of)
+    return CurveTable(
+        kind,
+        frame,
+        rows.count,
+        rows.positives,
+        len(score),
+        greatest=float(looked_at[peak]),
+        greatest_at=float(score[peak]),
+        weighted=rows.weighted,
+    )
 
 
 def _found(kind: Kind, rows: Rows) -> tuple[Values, Values, Values]:

@@ -32,14 +32,20 @@ def columns_of(table: CurveTable, kind: Kind, name: str) -> Mapping[str, Floats]
 
 def of_rows(table: CurveTable) -> str:
     """Of what it is, for subtitles."""
-    return f"{table.rows:,} rows, {table.positive:,} positive"
+    return f"{table.rows:,} rows, {table.positive:,} positive{', weighted' * table.weighted}"
 
 
 def how_sure(table: CurveTable) -> str:
     """What the band is, or how there is one, for subtitles."""
     if table.confidence is not None:
         return f"band: {100 * table.confidence:g}%, point by point"
-    return "no band: confidence=0.95 gives one" if table.kind in BANDS else ""
+    if table.kind not in BANDS:
+        return ""
+    return (
+        "no band, which takes rows without weights"
+        if table.weighted
+        else "no band: confidence=0.95 gives one"
+    )
 
 
 def rare(table: CurveTable) -> tuple[str, ...]:

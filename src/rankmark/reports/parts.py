@@ -138,7 +138,7 @@ class Beside:
         lists: the lists of some queries, packed.
         texts: those of queries, by their ids.
         slices: those of queries, as `QuerySlices.frame`.
-        curves: of predictions, each with the name of its system.
+        curves: of predictions, each with the name of its system; of one that there is not, why.
         files: what was read.
         command: what makes the report again.
 
@@ -149,7 +149,7 @@ class Beside:
     lists: Mapping[str, Any] | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
     slices: pl.DataFrame | None = None
-    curves: Sequence[tuple[str, CurveTable]] = ()
+    curves: Sequence[tuple[str, CurveTable | str]] = ()
     files: Sequence[File] = ()
     command: str = ""
 
@@ -281,10 +281,14 @@ def _of_pair(shown: Shown) -> dict[str, str]:
     return {"system": found.system, "baseline": found.baseline}
 
 
-def _curves(curves: Sequence[tuple[str, CurveTable]]) -> Iterator[Part]:
-    """Curves of predictions, of which bins are shown as a table, too."""
+def _curves(curves: Sequence[tuple[str, CurveTable | str]]) -> Iterator[Part]:
+    """Curves of predictions, of which bins are shown as a table, too, and why there is none of others."""
     elements: list[Element] = []
+    lacking: list[str] = []
     for name, curve in curves:
+        if isinstance(curve, str):
+            lacking.append(f"{isolated(name)}: {curve}" if name else curve)
+            continue
         with suppress(PictureError):
             figure = curve.plot()
             elements.append(
@@ -292,6 +296,8 @@ def _curves(curves: Sequence[tuple[str, CurveTable]]) -> Iterator[Part]:
             )
         if curve.kind == "calibration":
             elements.append(Blocks(list(curve._blocks(DIGITS))))
+    if lacking:
+        elements.append(Blocks([Notes(lacking)]))
     if elements:
         yield Part("curves", "Curves", elements)
 
