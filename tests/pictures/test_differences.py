@@ -30,7 +30,7 @@ def test_bars_are_the_queries_differences_and_the_rule_their_mean_with_its_inter
     assert bars["old better: 1 query"].labels == ("q3",)
     np.testing.assert_allclose(bars["old better: 1 query"].start, [3])
     (pair,) = comparison.pairs
-    mean = next(mark for mark in figure.panels[0].marks if isinstance(mark, Rule) and mark.text)
+    mean = next(mark for mark in figure.panels[0].marks if isinstance(mark, Rule) and mark.name)
     assert (mean.y, mean.low, mean.high) == (pair.difference, *pair.interval)
     assert "4 queries, 1 of them equal" in figure.panels[0].x.label
 

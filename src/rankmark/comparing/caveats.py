@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rankmark.statistics.significance import Alternative, PairedTest, TestName
 
 __all__ = [
+    "apart_about_0",
     "caveats",
     "draws_lines",
     "left_out",
@@ -47,7 +48,7 @@ def caveats(data: SystemValues, pairs: Sequence[Pair], plan: ComparisonPlan) -> 
     else:
         yield from _other_than_means(data, pairs, plan)
     if plan.alternative == "two-sided":
-        yield from _apart_about_0(pairs, plan.confidence)
+        yield from apart_about_0(pairs, plan.confidence)
 
 
 def left_out(data: SystemValues, pairs: Sequence[Pair], query_ids: Sequence[Any]) -> Iterator[str]:
@@ -222,7 +223,7 @@ def skewed_lines(pairs: Sequence[Opposed], alpha: float, alternative: Alternativ
         )
 
 
-def _apart_about_0(pairs: Sequence[Pair], confidence: float) -> Iterator[str]:
+def apart_about_0(pairs: Sequence[Pair], confidence: float) -> Iterator[str]:
     """Where the test and the interval of the same level disagree about a difference of 0."""
     for found in (True, False):
         apart = [

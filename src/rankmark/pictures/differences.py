@@ -20,6 +20,9 @@ from rankmark.statistics.intervals import CAUTIONS
 
 __all__ = ["differences"]
 
+FEW = 8
+"""Queries from which on bars take the whole axis."""
+
 
 @picture("differences", Comparison, place=10)
 def differences(
@@ -55,12 +58,12 @@ def differences(
     rules = [Rule(y=0.0, tone="ink", dashed=False)]
     if pair.measure.page.aggregate != "sum":  # A sum is beyond what queries can have.
         low, high = pair.interval if between(pair.interval) else (None, None)
-        rules.append(Rule(y=pair.difference, low=low, high=high, text=_mean(pair, values)))
+        rules.append(Rule(y=pair.difference, low=low, high=high, name=_mean(pair, values)))
     equal = f", {pair.ties:,} of them equal" if pair.ties else ""
     panel = Panel(
         x=Axis(
             label=f"{queries(len(values))}{equal}, what gains most first",
-            limits=(0, max(len(values), 1)),
+            limits=_ends(len(values)),
             ticks="none",
         ),
         y=Axis(label=axis_of(pair.measure, f"difference of {pair.measure.label}"), reach=(0.0,)),
@@ -77,6 +80,12 @@ def differences(
         panels=(panel,),
         notes=tuple(_notes(comparison, pair)),
     )
+
+
+def _ends(count: int) -> tuple[float, float]:
+    """From where to where so many bars stand: few of them in the middle, and no broader than others."""
+    beside = max(FEW - count, 0) / 2
+    return -beside, count + beside
 
 
 def _bars(

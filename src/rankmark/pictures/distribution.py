@@ -71,8 +71,13 @@ def distribution(
             for each, name, five in zip(own, names, ends.T, strict=True)
         ),
         panels=(steps, boxes) if len(own) <= MOST_LINES else (boxes,),
-        notes=(BOX_WORDS,),
+        notes=(BOX_WORDS, *_without_lines(len(own))),
     )
+
+
+def _without_lines(systems: int) -> Iterator[str]:
+    if systems > MOST_LINES:
+        yield f"lines of so many systems are not drawn; the option systems chooses up to {MOST_LINES}"
 
 
 def _told(name: str, value: str, five: Floats) -> str:

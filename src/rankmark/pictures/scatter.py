@@ -18,7 +18,7 @@ from rankmark.pictures.words import axis_of, difference_words, p_words, queries
 
 __all__ = ["scatter"]
 
-GREATEST, LEAST = 4.0, 0.4
+GREATEST, LEAST = 2.0, 0.4
 """How many times the usual a point is broad at most, and at least."""
 ROOM = 400
 """Points of the usual size that leave enough of the square free."""
