@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import product
 from platform import python_version
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
@@ -44,6 +45,8 @@ LARGEST = 120_000
 """Characters of a picture: one of a point for each of many queries says less than it takes to send."""
 OF_SLICES = ("slices", "trend")
 """Pictures that belong to the tables of slices."""
+SLICED = 6
+"""Measures of which there are pictures of slices."""
 SHOWN_OTHERWISE = ("values", "movers", "answered")
 """Pictures of what tables and sentences of the report show."""
 
@@ -246,16 +249,22 @@ def _pictures(shown: Subject) -> Iterator[Part]:
         yield Part("pictures", "Pictures", [Pictures(figures)], lead)
 
 
-def _figures_of(shown: Shown, names: Iterable[str]) -> tuple[Sequence[Figure], str]:
-    """Those of these pictures of it for which it has what they show, and which of them are too large."""
+def _figures_of(
+    shown: Shown, names: Iterable[str], measures: Iterable[Measure] = ()
+) -> tuple[Sequence[Figure], str]:
+    """Those of these pictures of it for which it has what they show, and which of them are too large.
+
+    With `measures` each picture is drawn of each of these.
+    """
     figures, large = [], []
-    for name in names:
+    wanted = [{"measure": measure} for measure in measures] or [{}]
+    for name, options in product(names, wanted):
         with suppress(PictureError):
-            figure = shown.plot(name)
+            figure = shown.plot(name, **options)
             if len(figure.to_svg()) <= LARGEST:
                 figures.append(figure)
             else:
-                large.append(name)
+                large.append(" of ".join((name, *map(str, options.values()))))
     draw = "draws it" if len(large) == 1 else "draws them"
     return figures, f"Too large for this page: {listed(large)}; rankmark plot {draw}." if large else ""
 
@@ -289,7 +298,8 @@ def _slices(shown: Subject) -> Iterator[Part]:
     elif found := {run: result.slices for run, result in shown._runs.items() if result.slices is not None}:
         blocks = list(blocks_of(found, DIGITS))
     if blocks:
-        figures, lead = _figures_of(shown, OF_SLICES)
+        measures = dict.fromkeys(m for result in results_of(shown).values() for m in result.measures)
+        figures, lead = _figures_of(shown, OF_SLICES, list(measures)[:SLICED])
         yield Part("slices", "Slices", [Pictures(figures), Blocks(blocks)], lead)
 
 
