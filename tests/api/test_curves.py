@@ -117,9 +117,9 @@ def test_the_greatest_distance_of_equal_scores_is_at_a_threshold_that_there_is()
 
 def test_bins_that_nearly_all_rows_share_say_what_tells_more() -> None:
     rare = {"label": [1] + [0] * 99, "score": np.linspace(0.0001, 0.001, 100)}
-    assert "one bin has 100% of the rows: bins of equal mass" in str(rm.curve(rare, "calibration"))
-    assert "one bin" not in str(rm.curve(rare, "calibration", binning="mass"))
-    assert "one bin" not in str(rm.curve(SIX, "calibration"))
+    assert "One bin has 100% of the rows: bins of equal mass" in str(rm.curve(rare, "calibration"))
+    assert "One bin" not in str(rm.curve(rare, "calibration", binning="mass"))
+    assert "One bin" not in str(rm.curve(SIX, "calibration"))
 
 
 def test_tables_say_that_rows_are_weighted() -> None:

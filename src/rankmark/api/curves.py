@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["CURVES", "CurveTable", "Kind", "curve", "known_curve"]
+__all__ = ["BANDS", "CURVES", "CurveTable", "Kind", "curve", "known_curve"]
 
 Kind: TypeAlias = Literal["ROC", "PR", "DET", "gain", "lift", "KS", "F1", "calibration", "scores"]
 
@@ -103,7 +103,7 @@ class CurveTable(Saved):
         share = float(self.frame["rows"].to_numpy().max()) / max(self.rows, 1)
         if share < CROWDED:
             return ()
-        return (f"one bin has {100 * share:.3g}% of the rows: bins of equal mass (binning mass) tell more",)
+        return (f"One bin has {100 * share:.3g}% of the rows: bins of equal mass (binning mass) tell more",)
 
     def __len__(self) -> int:
         return len(self.frame)

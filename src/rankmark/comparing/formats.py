@@ -236,7 +236,7 @@ class View:
             pair.measure.label,
             pair.system,
             pair.baseline,
-            self.difference(pair.measure, pair.difference),
+            differing(pair.measure, pair.difference, self.digits, surely=pair.significant),
             self.span(pair.interval),
             self.chance(pair.p),
             *corrected,

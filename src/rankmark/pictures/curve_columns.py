@@ -37,7 +37,10 @@ def how_sure(table: CurveTable) -> str:
     """What the band is, or how there is one, for subtitles."""
     if table.confidence is not None:
         return f"band: {100 * table.confidence:g}%, point by point"
-    return "no band: a confidence of 0.95 gives one" if table.kind in BANDS else ""
+    if table.kind not in BANDS:
+        return ""
+    weighted = "no band, which takes rows without weights"
+    return weighted if table.weighted else "no band: a confidence of 0.95 gives one"
 
 
 def of_band(table: CurveTable) -> tuple[str, ...]:

@@ -49,9 +49,10 @@ def reliability(table: CurveTable, *, log: bool = False) -> Figure:
     ]
     if without:
         notes.append(f"No point on a logarithmic axis of {counted(without, 'bin')} without a positive row.")
+    number = counted(len(score), "bin")
     return Figure(
         title="Reliability: what is predicted and what happens",
-        subtitle=f"{table.of_rows}, in {len(score)} bins; on the diagonal as much happens as is predicted",
+        subtitle=f"{table.of_rows}, in {number}; on the diagonal as much happens as is predicted",
         description=(
             f"{len(score)} points with intervals, on the diagonal if scores are calibrated; it is outside of "
             f"{outside} intervals. Scores are from {score.min():.4g} to {score.max():.4g}, rates from "
@@ -107,9 +108,10 @@ def scores_over_rates(table: CurveTable, *, log: bool = False) -> Figure:
     )
     ends = _ends(columns, log=log)
     extremes = f"from {value[there].min():.4g} to {value[there].max():.4g}" if there.any() else "of no value"
+    number = counted(len(score), "bin")
     return Figure(
         title="PCOPC: predicted over observed, by score",
-        subtitle=f"of all {whole}; {table.of_rows}, in {len(score)} bins; above 1 too much is predicted",
+        subtitle=f"of all {whole}; {table.of_rows}, in {number}; above 1 too much is predicted",
         description=(
             f"{len(score)} points with intervals, {extremes}; 1 is calibrated, and of all rows it is "
             f"{whole}. Bars beneath are the rows of each bin."

@@ -18,7 +18,7 @@ from rankmark.comparing.words import mark_line
 from rankmark.errors import PictureError
 from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Code, Grid, Notes
-from rankmark.rendering.words import counted, printable
+from rankmark.rendering.words import counted, listed, printable
 from rankmark.reports.queries import QueryValues
 from rankmark.reports.summary import isolated
 from rankmark.results.runs import OfRuns, accounts
@@ -134,7 +134,7 @@ class Beside:
         lists: the lists of some queries, packed.
         texts: those of queries, by their ids.
         slices: those of queries, as `QuerySlices.frame`.
-        curves: of predictions, each with the name of its system.
+        curves: of predictions, each with the name of its system; of one that there is not, why.
         files: what was read.
         command: what makes the report again.
 
@@ -145,7 +145,7 @@ class Beside:
     lists: Mapping[str, Any] | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
     slices: pl.DataFrame | None = None
-    curves: Sequence[tuple[str, CurveTable]] = ()
+    curves: Sequence[tuple[str, CurveTable | str]] = ()
     files: Sequence[File] = ()
     command: str = ""
 
@@ -241,23 +241,33 @@ def _pairs(shown: Comparison | PredictionComparison) -> Part:
 def _pictures(shown: Subject) -> Iterator[Part]:
     """The pictures that fit, but for those that belong to other parts."""
     names = [name for name in shown.pictures() if name not in (*OF_SLICES, *SHOWN_OTHERWISE)]
-    if figures := list(_figures_of(shown, names)):
-        yield Part("pictures", "Pictures", [Pictures(figures)])
+    figures, lead = _figures_of(shown, names)
+    if figures or lead:
+        yield Part("pictures", "Pictures", [Pictures(figures)], lead)
 
 
-def _figures_of(shown: Shown, names: Iterable[str]) -> Iterator[Figure]:
-    """Those of these pictures of it for which it has what they show, but for large ones."""
+def _figures_of(shown: Shown, names: Iterable[str]) -> tuple[Sequence[Figure], str]:
+    """Those of these pictures of it for which it has what they show, and which of them are too large."""
+    figures, large = [], []
     for name in names:
         with suppress(PictureError):
             figure = shown.plot(name)
             if len(figure.to_svg()) <= LARGEST:
-                yield figure
+                figures.append(figure)
+            else:
+                large.append(name)
+    draw = "draws it" if len(large) == 1 else "draws them"
+    return figures, f"Too large for this page: {listed(large)}; rankmark plot {draw}." if large else ""
 
 
-def _curves(curves: Sequence[tuple[str, CurveTable]]) -> Iterator[Part]:
-    """Curves of predictions, of which bins are shown as a table, too."""
+def _curves(curves: Sequence[tuple[str, CurveTable | str]]) -> Iterator[Part]:
+    """Curves of predictions, of which bins are shown as a table, too, and why there is none of others."""
     elements: list[Element] = []
+    lacking: list[str] = []
     for name, curve in curves:
+        if isinstance(curve, str):
+            lacking.append(f"{isolated(name)}: {curve}" if name else curve)
+            continue
         with suppress(PictureError):
             figure = curve.plot()
             elements.append(
@@ -265,6 +275,8 @@ def _curves(curves: Sequence[tuple[str, CurveTable]]) -> Iterator[Part]:
             )
         if curve.kind == "calibration":
             elements.append(Blocks(list(curve._blocks(DIGITS))))
+    if lacking:
+        elements.append(Blocks([Notes(lacking)]))
     if elements:
         yield Part("curves", "Curves", elements)
 
@@ -277,7 +289,8 @@ def _slices(shown: Subject) -> Iterator[Part]:
     elif found := {run: result.slices for run, result in shown._runs.items() if result.slices is not None}:
         blocks = list(blocks_of(found, DIGITS))
     if blocks:
-        yield Part("slices", "Slices", [Pictures(list(_figures_of(shown, OF_SLICES))), Blocks(blocks)])
+        figures, lead = _figures_of(shown, OF_SLICES)
+        yield Part("slices", "Slices", [Pictures(figures), Blocks(blocks)], lead)
 
 
 # --- Queries ----------------------------------------------------------------------------------------------

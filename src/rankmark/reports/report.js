@@ -43,7 +43,7 @@
   };
   const isolated = (text) => element("bdi", null, text);
   const unseen = (text) => element("span", { class: "unseen" }, text);
-  const number = (value) => (Number.isNaN(value) ? "–" : value.toFixed(said.digits));
+  const number = (value) => (Number.isNaN(value) ? "–" : (value < 0 ? "−" : "") + Math.abs(value).toFixed(said.digits));
   const signed = (value) => (Number.isNaN(value) ? "–" : (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value).toFixed(said.digits));
 
   const several = said.systems.length > 1;

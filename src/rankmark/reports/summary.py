@@ -117,7 +117,7 @@ def _two(shown: Comparison | PredictionComparison, pair: Pair | PredictionPair) 
     if pair.significant:
         finding = f"is better than {isolated(worse)}" if _is_good(pair) else f"differs from {isolated(worse)}"
         yield f"{isolated(better)} {finding}."
-    elif isinstance(pair, Pair) and not pair.wins + pair.losses:
+    elif _is_equal(pair):
         yield f"{isolated(pair.system)} and {isolated(pair.baseline)} are equally good in every query."
     else:
         yield f"{isolated(pair.system)} and {isolated(pair.baseline)} cannot be told apart."
@@ -134,6 +134,11 @@ def _two(shown: Comparison | PredictionComparison, pair: Pair | PredictionPair) 
             f"worse {_times(pair.losses)} and as good {_times(pair.ties)}."
         )
     yield from _others(shown, pair)
+
+
+def _is_equal(pair: Pair | PredictionPair) -> bool:
+    """Whether both have the same in every query; nobody counts that of rows."""
+    return isinstance(pair, Pair) and not pair.wins + pair.losses
 
 
 def _sides(pair: Pair | PredictionPair) -> tuple[str, str]:
@@ -177,10 +182,13 @@ def _others(shown: Comparison | PredictionComparison, first: Pair | PredictionPa
     agreeing: list[str] = []
     against: list[str] = []
     open_: list[str] = []
+    equal: list[str] = []
     apart: list[str] = []
     for pair in shown.pairs:
         if pair.measure != first.measure:
-            if not pair.significant:
+            if _is_equal(pair):
+                equal.append(pair.measure.label)
+            elif not pair.significant:
                 open_.append(pair.measure.label)
             elif not (_is_good(pair) and _is_good(first)):
                 apart.append(pair.measure.label)
@@ -196,8 +204,11 @@ def _others(shown: Comparison | PredictionComparison, first: Pair | PredictionPa
         yield f"But {isolated(worse)} is better by {_listed(against)}."
     if apart:
         yield f"They differ by {_listed(apart)}, of which neither more nor less is better."
+    if equal:
+        yield f"By {_listed(equal)} the two are{' also' * _is_equal(first)} equally good in every query."
     if open_:
-        yield f"By {_listed(open_)} the two cannot be told apart{' either' if not first.significant else ''}."
+        either = " either" * (not first.significant and not _is_equal(first))
+        yield f"By {_listed(open_)} the two cannot be told apart{either}."
 
 
 def _against(pairs: Sequence[Pair | PredictionPair], baseline: str) -> Iterator[str]:
@@ -257,8 +268,11 @@ def _doubts(shown: Comparison | PredictionComparison) -> Iterator[str]:
     else:
         skewed = skewed_lines(shown.pairs, shown.alpha, shown.alternative)
         lines = [*shown.notes, *least_lines(shown.plan, shown.pairs), *spread_lines(shown.pairs), *skewed]
+    names = tuple(printable(name) + end for name in shown.systems for end in ":, ")
     for line in lines:
-        yield f"{line[0].upper()}{line[1:]}."
+        # A line may begin with the name of a system, which stays as it is written.
+        first = line[0] if line.startswith(names) else line[0].upper()
+        yield f"{first}{line[1:]}{'' if line.endswith('?') else '.'}"
 
 
 def _value(measure: Measure, value: float) -> str:

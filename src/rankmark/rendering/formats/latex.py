@@ -40,7 +40,7 @@ SPECIAL: Mapping[str, str] = {
     "ω": r"$\omega$",
 }
 """What LaTeX would understand, or pdfLaTeX does not know."""
-RAISED: Mapping[str, str] = {"†": r"\dagger", "‡": r"\ddagger", "§": r"\S", "¶": r"\P", "‖": r"\|"}
+RAISED: Mapping[str, str] = {"†": r"\dagger", "‡": r"\ddagger", "§": r"\S", "¶": r"\P", "‖": r"\|", "−": "-"}
 
 
 class Latex(PaperFormat):
