@@ -241,6 +241,7 @@ class Parts:
             return {
                 1: ("significantly better", "good"),
                 -1: ("significantly worse", "bad"),
+                2: ("significantly different", "series-1"),
                 0: ("not significant", "ink"),
             }
         if self.calibrated is not None:
