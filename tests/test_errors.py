@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 
-from rankmark.errors import did_you_mean
+from rankmark.errors import did_you_mean, no_file
 
 FILES = [f"system-{number:06d}/run_{number % 97}.txt" for number in range(100_000)]
 
@@ -44,3 +45,15 @@ def test_nothing_is_near_a_word_that_is_like_none() -> None:
     assert did_you_mean("x" * 10_000, FILES) == ""
     assert did_you_mean("", FILES) == ""
     assert did_you_mean("a\udc80b", ["a\udc80c", *FILES]) == "; did you mean 'a\\udc80c'?"
+
+
+def test_files_beside_a_missing_one_are_named_with_their_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "all.run").touch()
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    assert str(no_file("../al.run")).endswith("did you mean '../all.run'?")
+    assert str(no_file(str(tmp_path / "al.run"))).endswith(f"did you mean {str(tmp_path / 'all.run')!r}?")
+    monkeypatch.chdir(tmp_path)
+    assert str(no_file("al.run")).endswith("did you mean 'all.run'?")

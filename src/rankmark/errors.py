@@ -141,14 +141,17 @@ def no_file(text: str) -> FileMissingError:
     path = Path(text)
     if not path.parent.is_dir():
         return FileMissingError(f"there is no file {text!r}: there is no directory {str(path.parent)!r}")
-    near = did_you_mean(path.name, (beside.name for beside in path.parent.iterdir()))
+    # Written with the folder, so that it can be copied.
+    folder = "" if str(path) == path.name else f"{path.parent}/".replace("//", "/")
+    near = did_you_mean(path.name, (beside.name for beside in path.parent.iterdir()), before=folder)
     return FileMissingError(f"there is no file {text!r}{near}")
 
 
-def did_you_mean(word: str, known: Iterable[str], *, share: float = 0.6) -> str:
+def did_you_mean(word: str, known: Iterable[str], *, share: float = 0.6, before: str = "") -> str:
     """``"; did you mean X?"`` for the known words nearest to `word`, or the empty string.
 
-    Near is a word that has this share of letters in common with it, or all of them in another order.
+    Near is a word that has this share of letters in common with it, or all of them in another order. `before`
+    is written before each, such as the folder of files.
     """
     word, by_lower = word.lower(), {name.lower(): name for name in known}
     # Lengths alone rule out many.
@@ -161,7 +164,7 @@ def did_you_mean(word: str, known: Iterable[str], *, share: float = 0.6) -> str:
     )
     if not near:
         return ""
-    return "; did you mean " + " or ".join(repr(by_lower[name]) for name in near) + "?"
+    return "; did you mean " + " or ".join(repr(before + by_lower[name]) for name in near) + "?"
 
 
 def _bare(word: str) -> str:

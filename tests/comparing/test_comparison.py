@@ -248,6 +248,18 @@ def test_seeds_are_averaged_and_counted_in_intervals_and_p_values() -> None:
     assert (record["test"], record["seeded"], record["seedless"]) == ("t", True, [])
 
 
+def test_a_system_has_the_interval_of_its_result_alone() -> None:
+    # So skewed that it is of resamples, and of more than asked for, so that its ends are known.
+    rng = np.random.default_rng(0)
+    qrels = {f"q{i}": {"a": 1} for i in range(60)}
+    runs = {f"s{i}": {query: [*"bcdefghij"[: rng.geometric(0.1)], "a"] for query in qrels} for i in range(6)}
+    results = {name: rm.evaluate(qrels, run, ["RR", "nDCG"]) for name, run in runs.items()}
+    alone = results["s0"].with_intervals().intervals["RR"]
+    assert alone.method == "studentised"
+    made = rm.compare_results(results).made_interval("s0", "RR")
+    assert (made.low, made.high, made.resamples) == (alone.low, alone.high, alone.resamples)
+
+
 def test_seeds_that_are_alike_add_nothing() -> None:
     runs = {"bm25": RUNS["bm25"], "neural": [run(1.0, 0)] * 3}
     same = rm.compare(QRELS, runs, "nDCG@10", baseline="bm25")
@@ -867,7 +879,7 @@ def test_a_difference_that_is_the_same_on_every_query_has_no_t_and_says_so() -> 
     by_t = rm.compare(qrels, runs, "RR", test="t")
     assert math.isnan(by_t.pairs[0].p)
     assert not by_t.pairs[0].significant
-    assert "paired t test: no p-value of 1 pair, such as new against old by RR" in "\n".join(by_t.notes)
+    assert "paired t test: no p-value of 1 pair, new against old by RR" in "\n".join(by_t.notes)
     assert rm.compare(qrels, runs, "RR").pairs[0].p == 2.0**-29
 
 
@@ -954,7 +966,7 @@ def test_p_values_of_few_and_skewed_differences_say_so() -> None:
     gains = (rng.random(25) < 0.15) * rng.exponential(0.2, 25) + rng.normal(0.3, 0.01, 25)
     comparison = rm.compare_matrix({"old": np.full(25, 0.3), "new": gains}, "AP", baseline="old", test="t")
     assert comparison.pairs[0].caution == "skewed"
-    note = "1 p-value, such as of new against old by AP, may be too small as of mean differences"
+    note = "1 p-value, of new against old by AP, may be too small as of mean differences"
     assert note in "\n".join(comparison.notes)
     how_often = re.search(
         r"where the mean is 0, about (\d+)% of such have p ≤ 0.05", "\n".join(comparison.notes)
@@ -1000,7 +1012,7 @@ def test_where_test_and_interval_disagree_about_0_it_is_told() -> None:
     apart = rm.compare_matrix(matrix, "x", test="sign", **how)
     assert (apart.pairs[0].p, apart.pairs[0].interval.low < 0) == (2 / 2**8, True)
     (note,) = (note for note in apart.notes if "disagree" in note)
-    assert note.startswith("1 pair, such as new against old by x: p = 0.0078, and the 95% interval holds 0")
+    assert note.startswith("1 pair, new against old by x: p = 0.0078, and the 95% interval holds 0")
     for alike in (
         rm.compare_matrix(matrix, "x", test="t", **how),
         rm.compare_matrix(matrix, "x", test="sign", alternative="greater", **how),
@@ -1136,3 +1148,12 @@ def test_where_a_few_clusters_have_most_queries_the_variance_says_so() -> None:
     compared = rm.compare(QRELS, two, "RR", clusters=uneven)
     assert line in compared.to_table(anova=True)
     assert line not in compared.to_table()
+
+
+def test_what_is_neither_better_nor_worse_is_marked_as_different() -> None:
+    qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(12)}
+    runs = {"old": {query: ["a", "b"] for query in qrels}, "new": {query: ["x", "a"] for query in qrels}}
+    found = rm.compare(qrels, runs, "RR, Judged@2", baseline="old", test="sign")
+    assert not found.pair("Judged@2", "new").better
+    assert "≠ different from it" in str(found)
+    assert "↑ better, ↓ worse than old" in str(found)

@@ -368,7 +368,7 @@ def test_what_the_test_of_all_systems_alone_leaves_open_is_told() -> None:
     compared = rm.compare_matrix({k: v.tolist() for k, v in matrix.items()}, "AP", correction="tukey")
     assert not compared.pair("AP", "b", "a").significant
     (note,) = (note for note in compared.notes if "randomised Tukey HSD" in note)
-    assert note.startswith("1 pair, such as b against a by AP: significant corrected by Holm, not by")
+    assert note.startswith("1 pair, b against a by AP: significant corrected by Holm, not by")
 
 
 def test_the_bootstrap_has_no_p_value_of_few_queries_or_clusters() -> None:

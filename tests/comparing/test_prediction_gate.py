@@ -47,6 +47,17 @@ def test_the_point_estimate_decides() -> None:
     assert rm.gate_predictions(TABLE, SYSTEMS, "AUC", baseline="new", max_drop=0)
 
 
+def test_a_user_may_see_an_item_twice() -> None:
+    """One table has nothing to match, and two of the same order are matched by position."""
+    log = TABLE.rename({"person": "user"}).with_columns(item=pl.lit(7))
+    assert rm.gate_predictions(log, "new", at_least={"AUC": AUC["new"] - 0.001})
+    assert not rm.gate_predictions(log, "new", at_least={"AUC": AUC["new"] + 0.001})
+    tables = {name: log.rename({name: "p"}).select("click", "user", "item", "p") for name in SYSTEMS}
+    gate = rm.gate_predictions(tables, "p", "AUC", baseline="old", max_drop=0.5)
+    assert (gate.measures[0].baseline, gate.measures[0].candidate) == (AUC["old"], AUC["new"])
+    assert "rows matched by position, where queries, items and labels agree" in str(gate)
+
+
 def test_where_less_is_better_a_rise_is_a_drop() -> None:
     (own,) = gated("LogLoss", max_drop="1%").measures
     assert own.drop == pytest.approx(LOSS["new"] / LOSS["old"] - 1, rel=1e-12)

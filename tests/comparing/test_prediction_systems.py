@@ -190,19 +190,32 @@ def test_rows_that_not_all_tables_have() -> None:
     assert "parts of one table as one, by a glob" in refused({"a": old[:10], "b": old[10:]})
 
 
-def test_rows_that_stand_twice() -> None:
-    old, new = split(clicks())
-    message = refused({"old": old, "new": new[[*range(24), 3, 3, 5]]})
-    twice = "predictions of 'new' has query 'u3', item 103 in 3 rows (3, 24, 25, from 0)"
-    assert message.startswith(
-        f"{twice}, and 1 other pair more than once, too, and rows of several tables are"
+def test_rows_that_stand_twice_are_matched_by_position() -> None:
+    """As in logs of clicks, where a user sees an item again."""
+    table = clicks()[[*range(24), 3, 3, 5]]
+    one = compared(table, {"old": "old", "new": "new"}, MEASURES[:4])
+    old, new = split(table)
+    several = compared({"old": old, "new": new}, "p", MEASURES[:4])
+    assert several.table.equals(one.table, null_equal=True)
+    twice = "predictions of 'old' has query 'u3', item 103 in 3 rows (3, 24, 25, from 0)"
+    where = "rows matched by position, where queries, items and labels agree"
+    assert several.notes == (f"{where}, as {twice}, and 1 other pair more than once, too",)
+    assert compared({"old": old, "new": new}, item="").notes == ("rows matched by position",)
+
+
+def test_rows_that_stand_twice_in_another_order_or_number() -> None:
+    old, new = split(clicks().with_columns(click=pl.Series([1, 0] * 12)))
+    twice = [*range(24), 3]
+    message = refused({"old": old[twice], "new": new[twice[::-1]]})
+    assert "the queries of 'old' and 'new' differ in" in message
+    assert "item 103 in 2 rows (3, 24, from 0); bring them into the same order, or leave out what" in message
+    message = refused({"old": old, "new": new[twice]})
+    assert "'old' has 24 rows and predictions of 'new' 25, and rows of several" in message
+    assert "as predictions of 'new' has query 'u3', item 103 in 2 rows (3, 24, from 0): give each" in message
+    # Of the same query, so that items alone tell.
+    assert "the items of 'old' and 'new' differ in 2 of" in refused(
+        {"old": old[twice], "new": new[[4, *range(1, 4), 0, *range(5, 24), 3]]}
     )
-    assert message.endswith('match rows by position with item="" (on the command line --item "")')
-    both = {"old": old[[*range(24), 3]], "new": new[[*range(24), 3]]}
-    assert "predictions of 'old' has query 'u3', item 103 in 2 rows (3, 24, from 0), and rows" in refused(
-        both
-    )
-    assert compared(both, item="").notes == ("rows matched by position",)
 
 
 def test_rows_without_an_item() -> None:

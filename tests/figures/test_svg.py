@@ -55,6 +55,13 @@ def _paths(root: ElementTree.Element) -> list[str]:
 # --- many -------------------------------------------------------------------------------------------------
 
 
+def test_more_points_than_can_be_pointed_at_are_one_small_path() -> None:
+    places = np.linspace(0.0, 1.0, 1000)
+    text = _figure(Points(x=places, y=places**2, sizes=np.full(1000, 0.5))).to_svg()
+    assert len(text) < 70_000
+    assert max(path.count("Z") for path in _paths(ElementTree.fromstring(text))) == 1000
+
+
 def _bars(along: str = "x") -> Bars:
     value = np.sort(np.random.default_rng(1).normal(size=MANY))
     at = np.arange(float(MANY))
@@ -303,3 +310,34 @@ def test_a_word_longer_than_the_picture_is_broken() -> None:
 def test_two_pictures_on_one_page_have_ids_of_their_own() -> None:
     one, other = (_root(_figure(title=title)).attrib["aria-labelledby"] for title in ("one", "other"))
     assert not {*one.split()} & {*other.split()}
+
+
+def test_the_last_row_of_dots_is_paper() -> None:
+    """Else it would be half of nothing, and a grey line beneath a picture on a page."""
+    root = _root(_figure(Points(x=np.zeros(1), y=np.zeros(1))))
+    paper = next(root.iter(f"{SVG}rect"))
+    assert paper.attrib["height"] == root.attrib["height"]
+    assert root.attrib["viewBox"].endswith(f" {root.attrib['height']}")
+
+
+def test_names_that_have_no_room_beside_what_is_drawn_stand_above_it() -> None:
+    long = "castorini/a-model-with-a-long-name (10 terms, 10 docs)"
+    root = _root(_figure(Points(x=np.zeros(1), y=np.zeros(1)), y=Axis(scale="names", names=(long,))))
+    assert long in _texts(root)
+
+
+def test_what_stands_at_an_axis_goes_on_in_the_next_line() -> None:
+    said = "a sentence that is longer than an axis of a picture on a telephone"
+    root = _root(_figure(Points(x=np.zeros(1), y=np.zeros(1)), x=Axis(label=said)), width=300)
+    shown = _texts(root)
+    assert not any("…" in each for each in shown)
+    assert said in " ".join(reversed(shown))
+
+
+def test_the_legend_shows_the_shapes_of_points_on_lines_and_that_they_have_intervals() -> None:
+    x = y = np.arange(3.0)
+    line = Line(x=x, y=y, name="one", tone="series-2")
+    bare, marked = (_root(_figure(line, *more)) for more in ((), (Points(x=x, y=y, tone="series-2"),)))
+    assert len(_paths(marked)) == len(_paths(bare)) + len(x) + 1
+    sure = Points(x=x, y=y, left=x - 1, right=x + 1, name="with its interval")
+    assert any(path.endswith("h18") for path in _paths(_root(_figure(sure))))

@@ -30,3 +30,16 @@ def test_a_name_of_very_many_letters_is_cut_at_once() -> None:
     assert [each[-1] for each in cut_apart(long, 11.5, 90)] == ["a", "b"]
     assert "".join(broken(long[0], 11.5, 700)) == long[0]
     assert perf_counter() - began < 5
+
+
+def test_names_that_begin_and_end_alike_keep_what_differs() -> None:
+    names = [f"castorini/a-model-with-a-long-name ({i} terms, 10 docs, weight 0.5)" for i in (5, 10)]
+    assert len(set(cut_apart(names, 11.5, 130))) == 2
+
+
+def test_of_differences_both_names_are_seen_and_each_is_cut_alike() -> None:
+    names = [f"castorini/a-model-with-a-long-name ({i} terms, 10 docs)" for i in (5, 10, 20)]
+    shown = cut_apart([f"{names[0]} − {names[1]}", f"{names[2]} − {names[0]}", "a − b"], 11.5, 200)
+    assert all(" − " in each and width(each, 11.5) <= 200 for each in shown)
+    assert len(set(shown)) == 3
+    assert shown[0].split(" − ")[0] == shown[1].split(" − ")[1]

@@ -42,8 +42,25 @@ def test_conventions_of_one_value_stand_together_with_what_makes_it() -> None:
 
 def test_values_are_one_to_the_digits_asked_for() -> None:
     found = rm.differences(QRELS, RUN, "nDCG@10")
-    assert len(found.alike("nDCG@10", digits=0)) <= 2
+    assert {round(each.value, 0) for each in found.alike("nDCG@10", digits=0)} <= {0.0, 1.0}
     assert len(found.alike("nDCG@10", digits=15)) >= len(found.alike("nDCG@10"))
+
+
+def test_one_value_of_two_reasons_is_there_twice() -> None:
+    why = [
+        rm.results.Difference("AP", name, "ties", "item-desc", ties, 0.4543, -0.0001)
+        for name, ties in (("ranx", "input"), ("sklearn", "expected"), ("torchmetrics", "input"))
+    ]
+    why.append(rm.results.Difference("AP", "torchmetrics", "missing", "zero", "skip", 0.4544, 0.0))
+    like = ("rankmark", "ranx", "sklearn", "torchmetrics")
+    values = dict(zip(like, (0.4544, 0.4542822, 0.4543364, 0.4542822), strict=True))
+    found = rm.results.Differences(like, {"AP": values}, {"AP": dict.fromkeys(like, 1)}, tuple(why), ())
+    assert [(each.like, each.changes) for each in found.alike("AP")] == [
+        (("rankmark",), ()),
+        (("sklearn",), ("ties=expected",)),
+        (("ranx", "torchmetrics"), ("ties=input",)),
+    ]
+    assert found.plot().subtitle.startswith("2 different values")
 
 
 def test_conventions_without_a_value_are_in_no_group() -> None:

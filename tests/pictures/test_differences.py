@@ -30,7 +30,7 @@ def test_bars_are_the_queries_differences_and_the_rule_their_mean_with_its_inter
     assert bars["old better: 1 query"].labels == ("q3",)
     np.testing.assert_allclose(bars["old better: 1 query"].start, [3])
     (pair,) = comparison.pairs
-    mean = next(mark for mark in figure.panels[0].marks if isinstance(mark, Rule) and mark.text)
+    mean = next(mark for mark in figure.panels[0].marks if isinstance(mark, Rule) and mark.name)
     assert (mean.y, mean.low, mean.high) == (pair.difference, *pair.interval)
     assert "4 queries, 1 of them equal" in figure.panels[0].x.label
 
@@ -62,3 +62,14 @@ def test_a_hundred_thousand_queries_are_as_many_shapes_as_can_be_seen() -> None:
     rng = np.random.default_rng(0)
     comparison = rm.compare_matrix({"old": rng.random(100_000), "new": rng.random(100_000)}, "AP")
     assert len(comparison.plot("differences").to_svg()) < 80_000
+
+
+def test_what_differs_by_rounding_alone_is_equal_in_every_picture() -> None:
+    old, new = {"q1": 0.3, "q2": 0.1}, {"q1": 0.1 + 0.2, "q2": 0.2}
+    comparison = rm.compare_matrix({"old": old, "new": new}, "AP", baseline="old")
+    (pair,) = comparison.pairs
+    assert (pair.wins, pair.ties, pair.losses) == (1, 1, 0)
+    assert list(bars_of(comparison.plot("differences"))) == ["new better: 1 query"]
+    points = {mark.name for mark in comparison.plot("scatter").panels[0].marks}
+    assert points == {"equal", "new better: 1 query", "equal: 1 query"}
+    assert [each.query for each in comparison.movers()] == ["q2"]

@@ -208,3 +208,91 @@ def test_vega_draws_the_diagonal() -> None:
     layers = figure.to_vega_lite()["layer"]
     (line,) = (layer for layer in layers if layer["mark"]["type"] == "line")
     assert line["data"]["values"] == [{"x": low, "y": low}, {"x": high, "y": high}]
+
+
+def _of_one_query() -> Comparison:
+    return rm.compare_matrix({"old": [0.4], "new": [0.5]}, "AP")
+
+
+@pytest.mark.parametrize("name", ["values", "distribution", "forest"])
+def test_intervals_that_there_are_none_of_are_not_announced(name: str) -> None:
+    figure = _of_one_query().plot(name)
+    assert "95% interval" not in " ".join([figure.subtitle, *figure.notes])
+
+
+def test_bands_that_there_are_none_of_are_not_announced() -> None:
+    one = {"q0": QRELS["q0"]}
+    comparison = rm.compare(one, {name: {"q0": run["q0"]} for name, run in RUNS.items()}, MEASURES)
+    figure = comparison.plot("cutoffs")
+    assert figure.subtitle == "values, without intervals"
+    assert "too few queries" in figure.notes[0]
+
+
+def test_a_forest_says_where_test_and_interval_disagree() -> None:
+    comparison = rm.compare_matrix({"old": [0.0] * 9, "new": [0.1] * 8 + [-0.35]}, "AP", test="sign")
+    (pair,) = comparison.pairs
+    assert pair.significant
+    assert pair.interval.low < 0 < pair.interval.high
+    assert any("disagree" in note for note in comparison.plot("forest").notes)
+
+
+def test_a_forest_of_many_measures_and_systems_is_no_endless_page() -> None:
+    runs = {f"s{i}": RUNS["old"] for i in range(12)}
+    figure = rm.compare(QRELS, runs, MEASURES).plot("forest")
+    assert [len(panel.y.names) for panel in figure.panels] == [16] * 4
+    assert any("the first 16 of 66 pairs" in note for note in figure.notes)
+
+
+def test_what_is_left_out_is_said() -> None:
+    result = rm.evaluate(QRELS, RUNS["old"], MEASURES)
+    figure = Runs({f"s{i}": result for i in range(12)}).plot("distribution")
+    assert any("not drawn" in note for note in figure.notes)
+    comparison = compared(baseline="old")
+    movers = comparison.plot("movers", measure="MeanRank", system="third", count=3)
+    assert "shown are 3 of the" in movers.subtitle
+
+
+def test_a_system_has_its_colour_whichever_others_are_shown() -> None:
+    runs = evaluated()
+    every = {line.name: line.tone for line in marks(runs.plot("cutoffs"), Line)}
+    (line,) = marks(runs.plot("cutoffs", systems="third"), Line)
+    assert line.tone == every["third"]
+
+
+@pytest.mark.parametrize("option", ["measures", "systems"])
+def test_pictures_of_nothing_are_refused(option: str) -> None:
+    with pytest.raises(rm.PictureError, match=f"{option} is empty"):
+        evaluated().plot("values", **{option: []})
+
+
+def test_a_distribution_of_no_values_says_so() -> None:
+    result = rm.evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, "AP", no_relevant="skip")
+    assert result.plot("distribution").description == "AP: no query has a value."
+
+
+def test_bands_are_drawn_of_many_systems_if_they_are_asked_for() -> None:
+    result = rm.evaluate(QRELS, RUNS["old"], MEASURES).with_intervals()
+    figure = Runs({f"s{i}": result for i in range(5)}).plot("cutoffs", bands=True)
+    assert all(line.low is not None for line in marks(figure, Line))
+    assert all(line.low is None for line in marks(evaluated().plot("cutoffs", bands=False), Line))
+
+
+def test_a_bare_picture_has_no_words_around_it() -> None:
+    figure = compared(baseline="old").plot("forest")
+    svg = figure.bare().to_svg(width=900)
+    assert figure.subtitle not in svg
+    assert figure.subtitle in figure.to_svg(width=900)
+    assert f">{figure.title}</title>" in svg, "for whoever cannot see it"
+
+
+@pytest.mark.parametrize("how", [{"theme": "drak"}, {"width": 100}])
+def test_a_picture_of_no_known_theme_or_of_no_size_is_refused(how: dict[str, object]) -> None:
+    with pytest.raises(rm.CallError, match=r"is none of auto, light, dark|is not from 240 to"):
+        compared(baseline="old").plot("scatter").to_png(**how)  # type: ignore[arg-type] # of the parameters
+
+
+def test_options_of_files_are_not_those_of_pictures() -> None:
+    with pytest.raises(rm.PictureError, match="width is of files"):
+        evaluated().plot("cutoffs", width=900)
+    with pytest.raises(rm.CallError, match="it takes measures, systems, bands"):
+        evaluated().plot("cutoffs", tone=True)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import rankmark as rm
-from rankmark.rendering.blocks import Cell, Formulas, Grid, Notes, Section
+from rankmark.rendering.blocks import Cell, Code, Formulas, Grid, Notes, Section
 from rankmark.rendering.html import MOST_ROWS, STYLE, html, in_cell
 from rankmark.results.runs import Runs
 from reports.browsing import browser
@@ -82,10 +82,37 @@ def test_the_best_is_told_and_what_is_better_by_more_than_a_colour() -> None:
     best = [['class="best"' in cell for cell in row.split("<td")[1:]] for row in means.split("</tr>")[:-1]]
     assert best == [[True, True], [False, False]]
     # Less is better of MaxRank: a difference below 0 is good.
-    assert re.search(r'MaxRank</th><td class="n">good</td><td class="good">-\d', pairs)
+    assert re.search(r'MaxRank</th><td class="n">good</td><td class="good">−\d', pairs)
     assert re.search(r'nDCG</th><td class="n">good</td><td class="good">\+\d', pairs)
     assert 'td.good::before{content:"▲"' in STYLE
     assert 'class="t bad v"' in rm.gate(QRELS, GOOD, BAD, "nDCG", max_drop=0.01)._repr_html_()
+
+
+def test_the_style_of_tables_does_not_touch_pictures() -> None:
+    own = [
+        rule for rule in re.findall(r"([^{}]*){([^{}]*)}", STYLE) if re.search(r"\.rankmark[^\s>]*$", rule[0])
+    ]
+    assert all("not(svg)" in selector for selector, rule in own if not rule.startswith("--rm-"))
+    assert any("font:" in rule for _, rule in own)
+
+
+def test_what_may_be_chance_is_neither_good_nor_bad() -> None:
+    few = {name: {q: run[q] for q in list(run)[:2]} for name, run in (("good", GOOD), ("bad", BAD))}
+    compared = rm.compare(QRELS, few, ["nDCG"], missing="skip", by=dict.fromkeys(QRELS, "a"))
+    assert compared.pairs[0].difference
+    assert not compared.pairs[0].significant
+    assert "good" not in re.findall(r'<td class="(\w+)"', compared.to_html())
+    assert compared.slices is not None
+    assert not re.search(r'<td class="(good|bad)"', compared.slices.to_html())
+
+
+def test_numbers_below_0_have_a_minus_and_names_and_code_stay_as_they_are() -> None:
+    grid = Grid(1, [["name", "value"], ["-1", "-0.5"], ["b", "[-0.5, 3e-7]"]])
+    page = html([grid, Notes(["from -1 to 2-3"]), Code(["--seed -1"])])
+    assert '<th scope="row" class="n">-1</th><td>−0.5</td>' in page
+    assert "<td>[−0.5, 3e-7]</td>" in page
+    assert "<p>from −1 to 2-3</p>" in page
+    assert "--seed -1" in page
 
 
 def test_texts_are_the_same_with_and_without_a_tone() -> None:

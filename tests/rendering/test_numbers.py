@@ -122,6 +122,11 @@ def test_of_two_names_that_would_be_equal_each_says_what_it_stands_for() -> None
     assert len(rm.evaluate(QRELS, OLD, measures).to_dict("plain")) == len(measures)
 
 
+def test_names_that_differ_only_in_where_they_are_empty_are_two() -> None:
+    some = Some({("", "0"): 1.0, ("0", ""): 2.0})
+    assert len(some.to_dict("plain")) == len(some.to_dict("asked")) == 2
+
+
 def test_every_measure_alone_has_a_name_of_its_own() -> None:
     names = Some({(name,): 0.0 for name in pages()}).to_dict("plain")
     assert list(names) == [name.lower() for name in pages()]

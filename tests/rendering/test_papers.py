@@ -203,7 +203,7 @@ def test_bounds_are_rows_that_do_not_compete() -> None:
 def test_several_baselines_have_a_mark_each() -> None:
     runs = {"a_b": POOR, "rm3": POOR, "fair": FAIR, "good": GOOD}
     text = rm.compare(QRELS, runs, ["nDCG@3", "RR"], baseline=["a_b", "rm3"], test="t").to_typst()
-    assert "† significantly better than a\\_b, ‡ significantly better than rm3 (p ≤ 0.05)." in text
+    assert "† significantly better than a\\_b, ‡ significantly better than rm3 (p ≤ 0.05); baselines" in text
     assert "Paired t test, two-sided; corrected by Holm over 8 tests" in text
     assert "[good], [#strong[1.0000]#super[†‡]]" in text
     assert "#hide[#super[†‡]]" in text
@@ -212,12 +212,34 @@ def test_several_baselines_have_a_mark_each() -> None:
 def test_marks_say_worse_or_different_where_it_is_so() -> None:
     runs = {"good": GOOD, "poor": POOR}
     worse = rm.compare(QRELS, runs, "nDCG@3", baseline="good", test="t")
-    assert "† significantly worse than good (p ≤ 0.05)" in worse.to_typst()
+    assert "†− significantly worse than good (p ≤ 0.05)" in worse.to_typst()
     alike = rm.compare(QRELS, {"good": GOOD, "again": GOOD}, "nDCG@3", baseline="good", test="t")
     assert "No difference from good is significant (p ≤ 0.05)." in alike.to_typst()
     pairs = rm.compare(QRELS, runs, "nDCG@3", test="t").to_typst()
     assert "[good (a)], [#strong[1.0000]#super[b]]" in pairs
     assert "A letter: significantly better than the system with that letter (p ≤ 0.05)." in pairs
+
+
+def test_marks_of_two_baselines_say_which_is_better_and_which_are_not_compared() -> None:
+    runs = {"fair": FAIR, "poor": POOR, "good": GOOD, "none": {query: ["x"] for query in QRELS}}
+    compared = rm.compare(QRELS, runs, "nDCG@3", baseline=["fair", "poor"], test="t")
+    text = compared.to_latex()
+    assert r"$^{\dagger-\ddagger-}$" in text  # of none, which is worse than both
+    assert r"good & \textbf{1.0000}$^{\dagger\ddagger" in text
+    assert (
+        r"\dag{} significantly better than fair, \dag{}$-$ significantly worse than fair, "
+        r"\ddag{} significantly better than poor, \ddag{}$-$ significantly worse than poor "
+        r"(p $\leq$ 0.05); baselines are not compared with each other."
+    ) in text
+    assert "not compared with each other" not in rm.compare(QRELS, runs, "RR", baseline="fair").to_latex()
+
+
+def test_latex_says_what_pdflatex_cannot_set() -> None:
+    known = rm.evaluate(QRELS, {"μ-BM25": GOOD, "Müller, Łódź": FAIR}, "nDCG@3").to_latex()
+    assert known.startswith(r"\begin{table}")
+    assert r"$\mu$-BM25" in known
+    strange = rm.evaluate(QRELS, {"中文": GOOD, "ok": FAIR}, "nDCG@3").to_latex()
+    assert strange.startswith("% pdflatex has no 中, 文: typeset with lualatex or xelatex")
 
 
 def test_more_baselines_than_signs_have_letters() -> None:

@@ -378,3 +378,17 @@ def test_methods_that_there_are_not() -> None:
         statistics.delong_interval([1, 0], [2, 1], method="delong-t")  # type: ignore[arg-type]
     with pytest.raises(ChoiceError, match="method='z' is not one of delong-t, delong"):
         statistics.delong_test([1, 0], [2, 1], [2, 1], method="z")  # type: ignore[arg-type]
+
+
+def test_what_an_area_varies_by_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The p-value of rows against all others takes intervals of many levels of the same two."""
+    random, calls = np.random.default_rng(5), []
+
+    def counted(deviations: Any, size: int) -> float:
+        calls.append(size)
+        return effective_freedom(deviations, size)
+
+    monkeypatch.setattr("rankmark.statistics.delong.effective_freedom", counted)
+    first, second = ((random.random(40) < 0.4, random.random(40)) for _ in range(2))
+    statistics.unpaired_delong_test(first, second)
+    assert len(calls) == 4  # positive rows and others, of both

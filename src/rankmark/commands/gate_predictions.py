@@ -66,7 +66,9 @@ def gate_predictions(
     of which less is better, such as LogLoss, a rise is a drop. Of two systems the
     first is the baseline, unless --baseline says another. BASELINE and the candidate are tables as for
     `rankmark predictions`, or columns of one (--system); BASELINE can also be what
-    `rankmark predictions -o NAME.rankmark` saved, and limits need none.
+    `rankmark predictions -o NAME.rankmark` saved, and limits need none. Two tables
+    have the same rows, matched by query and item, or by position where a query has
+    an item in several rows; --item "" asks for position.
 
     \b
     rankmark gate-predictions old.csv new.csv --score p -m AUC --max-drop .1%

@@ -150,9 +150,15 @@ def one_path_each(texts: tuple[str, ...], what: str, each: str = "system") -> di
 
 
 def name_and_path(text: str) -> tuple[str, str]:
-    """Name and path; a file that is there under the whole text has no name."""
-    name, equals, path = text.partition("=")
-    return (name, path) if name and equals and not Path(text).exists() else ("", text)
+    """Name and path; a file that is there under the whole text has no name.
+
+    The name ends at the first ``=`` behind which there is a file, so that names can hold others, or else at
+    the first of all.
+    """
+    if text.startswith("=") or Path(text).exists():
+        return "", text
+    splits = [(text[:place], text[place + 1 :]) for place, each in enumerate(text) if each == "="]
+    return next((split for split in splits if Path(split[1]).is_file()), next(iter(splits), ("", text)))
 
 
 def score_columns(

@@ -165,7 +165,7 @@ with_positive = click.option(
 
 
 with_query = click.option("--query", metavar="NAME", help="The column of the query, user or session.")
-with_item = click.option("--item", metavar="NAME", help="The column of the item.")
+with_item = click.option("--item", metavar="NAME", help='The column of the item; "" for none.')
 with_systems = click.option(
     "--system",
     "systems",

@@ -147,7 +147,8 @@ def evaluate_table(
 
     Several systems are compared: columns of one TABLE (--system), or a TABLE of
     each, called as its file unless NAME= stands before it. Tables have the same
-    rows, matched by query and item where all have both, else by position.
+    rows, matched by query and item where all have both and no pair of them stands
+    twice, else by position, where labels, queries and items have to agree.
 
     -q -o FILE.parquet writes the values of each query. JSON has all signatures
     and a hash of what TABLE holds.

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rankmark.statistics.significance import Alternative, PairedTest, TestName
 
 __all__ = [
+    "apart_about_0",
     "caveats",
     "draws_lines",
     "left_out",
@@ -47,7 +48,7 @@ def caveats(data: SystemValues, pairs: Sequence[Pair], plan: ComparisonPlan) -> 
     else:
         yield from _other_than_means(data, pairs, plan)
     if plan.alternative == "two-sided":
-        yield from _apart_about_0(pairs, plan.confidence)
+        yield from apart_about_0(pairs, plan.confidence)
 
 
 def left_out(data: SystemValues, pairs: Sequence[Pair], query_ids: Sequence[Any]) -> Iterator[str]:
@@ -129,11 +130,16 @@ def without_spread(test: str, pairs: Sequence[Opposed], units: str) -> str:
 
 def such_pairs(pairs: Sequence[Opposed]) -> str:
     """How many they are, and the first of them."""
-    first = pairs[0]
-    return (
-        f"{counted(len(pairs), 'pair')}, such as {first.system} against {first.baseline} by "
-        f"{first.measure.label}"
-    )
+    return f"{counted(len(pairs), 'pair')},{_such(pairs)} {_named(pairs[0])}"
+
+
+def _such(of: Sequence[object]) -> str:
+    """What stands before the first of several; nothing before the only one."""
+    return " such as" if len(of) > 1 else ""
+
+
+def _named(pair: Opposed) -> str:
+    return f"{pair.system} against {pair.baseline} by {pair.measure.label}"
 
 
 def variance_lines(labels: NDArray[Any] | None) -> Iterator[str]:
@@ -211,13 +217,13 @@ def skewed_lines(pairs: Sequence[Opposed], alpha: float, alternative: Alternativ
     if levels:
         most, first = max(levels, key=lambda each: each[0])
         yield (
-            f"{counted(len(levels), 'p-value')}, such as of {first.system} against {first.baseline} by "
-            f"{first.measure.label}, may be too small as of mean differences: these are few for being so "
-            f"skewed; where the mean is 0, about {100 * most:.2g}% of such have p ≤ {alpha:g}"
+            f"{counted(len(levels), 'p-value')},{_such(levels)} of {_named(first)}, may be too small as of "
+            "mean differences: these are few for being so skewed; where the mean is 0, about "
+            f"{100 * most:.2g}% of such have p ≤ {alpha:g}"
         )
 
 
-def _apart_about_0(pairs: Sequence[Pair], confidence: float) -> Iterator[str]:
+def apart_about_0(pairs: Sequence[Pair], confidence: float) -> Iterator[str]:
     """Where the test and the interval of the same level disagree about a difference of 0."""
     for found in (True, False):
         apart = [
@@ -248,10 +254,8 @@ def _other_than_means(data: SystemValues, pairs: Sequence[Pair], plan: Compariso
             if one.significant is kind and mean.significant is not kind
         ]
         if apart:
-            first = apart[0]
             here = "significant" if kind else "not significant"
             yield (
-                f"{counted(len(apart), 'pair')}, such as {first.system} against {first.baseline} by "
-                f"{first.measure.label}: {here} by the {TESTS[plan.test].title}, {other} by the "
-                f"{usual.title}, which is of the mean difference"
+                f"{such_pairs(apart)}: {here} by the {TESTS[plan.test].title}, {other} by the {usual.title}, "
+                "which is of the mean difference"
             )

@@ -40,7 +40,7 @@ from rankmark.statistics.equivalence import check_margin
 from rankmark.statistics.intervals import Interval, Made
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats
-from rankmark.statistics.spread import standard_deviation
+from rankmark.statistics.spread import apart, standard_deviation
 
 if TYPE_CHECKING:
     from typing import Self
@@ -364,7 +364,7 @@ class Compared:
 
     def _moved(self, measure: Measure, system: str, other: str, count: int) -> Iterator[Mover]:
         values, others = self._data.means[measure][system], self._data.means[measure][other]
-        change = np.abs(np.nan_to_num(values - others, nan=0.0))
+        change = np.abs(np.nan_to_num(apart(values, others), nan=0.0))
         for row in np.argsort(-change, kind="stable")[:count]:
             if change[row]:
                 one, another = float(values[row]), float(others[row])

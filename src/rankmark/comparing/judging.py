@@ -123,9 +123,10 @@ class _OneMeasure:
         self.data, self.plan = resamples.data, resamples.plan
         self.means, self.labels = self.data.means[measure], self.data.labels
         self.terms = self.data.terms[measure]
-        # Those of all systems and pairs are made together, of each measure and family.
         systems, opponents = len(self.data.systems), max(len(self.data.opponents), 1)
-        self.together = tests + systems * tests // opponents
+        # A system's are those of its result alone, with as many resamples; a pair's share the time with all.
+        self.of_system = max(tests // opponents, 1)
+        self.together = tests + systems * self.of_system
         self._known: dict[tuple[str, str], Crossed] = {}
 
     def interval(self, system: str) -> Made:
@@ -141,7 +142,7 @@ class _OneMeasure:
             method=self.plan.interval if INTERVALS[self.plan.interval].of_means else "auto",
             confidence=self.plan.confidence,
             draws=self.plan.draws,
-            together=self.together,
+            together=self.of_system,
             resampled=lambda: self.resamples.value(self.measure, system),
         )
 

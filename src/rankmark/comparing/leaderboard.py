@@ -519,9 +519,8 @@ class _Standing:
             return Made(*ends.within(bounds), "t")
         how: dict[str, Any] = {"confidence": self.plan.confidence, "draws": self.plan.draws}
         (leverage,) = self._leverages
-        return made_interval(
-            "auto", strata[0], None, leverage, bounds=bounds, together=len(self.systems), **how
-        )
+        # With as many resamples as of its result alone.
+        return made_interval("auto", strata[0], None, leverage, bounds=bounds, together=1, **how)
 
     @property
     def _leverages(self) -> list[Floats | None]:

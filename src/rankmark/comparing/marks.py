@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -18,6 +18,8 @@ __all__ = ["Marks", "beaten"]
 
 SIGNS = "†‡§¶‖"
 """What papers mark by; for more baselines than these there are letters."""
+WORSE = "−"
+"""Behind the sign of a baseline than which a system is worse."""
 
 
 def beaten(pairs: Iterable[Opposed], system: str) -> set[str]:
@@ -64,10 +66,11 @@ class Marks:
     def of(self, system: str, measure: Measure) -> str:
         """The signs of the baselines from which it differs, or of the systems than which it is better."""
         pairs = [pair for pair in self._significant if pair.measure == measure]
-        others = beaten(pairs, system)
-        if self.baselines:
-            others = {pair.baseline for pair in pairs if pair.system == system}
-        return "".join(sign for name, sign in self.signs.items() if name in others)
+        if not self.baselines:
+            others = beaten(pairs, system)
+            return "".join(sign for name, sign in self.signs.items() if name in others)
+        behind = {p.baseline: WORSE * (_way(p) == "worse than") for p in pairs if p.system == system}
+        return "".join(sign + behind[name] for name, sign in self.signs.items() if name in behind)
 
     @property
     def _significant(self) -> list[Opposed]:
@@ -78,20 +81,31 @@ class Marks:
         level = f"(p ≤ {self.alpha:g})"
         if not self._significant:
             compared = f" from {listed(list(map(printable, self.baselines)))}" if self.baselines else ""
-            return f"no difference{compared} is significant {level}"
+            return f"no difference{compared} is significant {level}{self._untested()}"
         if not self.baselines:
             neither = dict.fromkeys(p.measure.label for p in self.pairs if p.measure.better == "neither")
             differs = f", by {listed(list(neither))} different from it" if neither else ""
             return f"a letter: significantly better than the system with that letter{differs} {level}"
-        told = (
-            f"{sign} significantly {self._how(name)} {printable(name)}" for name, sign in self.signs.items()
-        )
-        return f"{', '.join(told)} {level}"
+        told = [f"{mark} significantly {way} {printable(name)}" for mark, way, name in self._ways()]
+        return f"{', '.join(told)} {level}{self._untested()}"
 
-    def _how(self, baseline: str) -> str:
-        """How systems with a baseline's sign differ from it."""
-        pairs = [pair for pair in self._significant if pair.baseline == baseline]
-        ways = {is_better(pair) if pair.measure.better != "neither" else None for pair in pairs}
-        if ways == {True}:
-            return "better than"
-        return "worse than" if ways == {False} else "different from"
+    def _ways(self) -> Iterator[tuple[str, str, str]]:
+        """Each mark there is, how systems with it differ from a baseline, and the baseline."""
+        for name, sign in self.signs.items():
+            ways = {_way(pair) for pair in self._significant if pair.baseline == name}
+            for way in sorted(ways):
+                yield sign + WORSE * (way == "worse than"), way, name
+
+    def _untested(self) -> str:
+        """That baselines have no marks of each other, where there are several."""
+        tested = any(pair.system in self.baselines for pair in self.pairs)
+        return (
+            "; baselines are not compared with each other" if len(self.baselines) > 1 and not tested else ""
+        )
+
+
+def _way(pair: Opposed) -> str:
+    """How its system differs from its baseline."""
+    if pair.measure.better == "neither":
+        return "different from"
+    return "better than" if is_better(pair) else "worse than"

@@ -153,8 +153,9 @@ def compare_predictions(
 
     Args:
         table: as for `evaluate_predictions`, with the scores of all systems; or ``{system: table}``, tables
-            of the same rows. These are matched by query and item where all tables have both, in any order,
-            else by position. Labels and weights have to agree.
+            of the same rows. These are matched by query and item where all tables have both and no pair of
+            them stands twice, in any order, else by position, where also queries and items have to agree.
+            Labels and weights have to agree.
         scores: the column of each system's scores, ``{system: column}``, or a list of columns with the scores
             of each class; of several tables also what all of them have, or None for the usual names.
         measures: as for `evaluate_predictions`.
@@ -525,7 +526,7 @@ class PredictionComparison(Saved, Numbered, Reported):
             pair.measure.label,
             printable(pair.system),
             printable(pair.baseline),
-            differing(pair.measure, pair.difference, digits),
+            differing(pair.measure, pair.difference, digits, surely=pair.significant),
             f"{low} … {high}" if low else "",
             chance(pair.p, digits),
             *corrected,

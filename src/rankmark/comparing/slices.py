@@ -193,7 +193,9 @@ def _cells(figures: Mapping[str, Any], digits: int) -> dict[str, str]:
         "slice": slice_label(figures["slice"]),
         count: f"{figures.get('queries', figures['members']):,}",
         "value": written(figures["measure"], figures["value"], digits),
-        "difference": differing(figures["measure"], figures["difference"], digits),
+        "difference": differing(
+            figures["measure"], figures["difference"], digits, surely=figures["significant"]
+        ),
         **{name: rounded(figures[name], f"+.{digits}f") for name in ("low", "high")},
         "p": chance(figures["corrected"], digits),
     }

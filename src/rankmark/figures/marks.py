@@ -52,6 +52,7 @@ class Axis:
             on which the i-th name stands at i; on y from above.
         names: of the scale ``names``.
         asides: what stands at the other end of each name of y, such as its numbers.
+        beside: what asides are, above them.
         above: whether names and asides stand above what is drawn, as they do anyway where there is little
             room; for asides that are sentences.
         reach: values up to which it goes at least, such as 0.
@@ -65,6 +66,7 @@ class Axis:
     scale: Literal["linear", "log", "normal", "names"] = "linear"
     names: tuple[str, ...] = ()
     asides: tuple[str, ...] = ()
+    beside: str = ""
     above: bool = False
     reach: tuple[float, ...] = ()
     limits: tuple[float, float] | None = None

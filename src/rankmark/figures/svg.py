@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from rankmark.errors import CallError
 from rankmark.figures.drawing import WORDS, Canvas, drawn
 from rankmark.figures.marks import (
     Bars,
@@ -24,7 +26,7 @@ from rankmark.figures.marks import (
     Texts,
 )
 from rankmark.figures.scales import Scale, scale_of
-from rankmark.figures.words import broken, cut, cut_apart, width
+from rankmark.figures.words import broken, cut, cut_apart, width, without_middle
 from rankmark.rendering.theme import DARK, LIGHT, Theme, variables
 from rankmark.rendering.words import printable
 
@@ -44,6 +46,8 @@ LEAST = 520.0
 """Pixels from which on names and asides stand on both sides of what is drawn."""
 MOST_SQUARE = 420.0
 """Pixels a square panel is broad and high at most."""
+NARROWEST, BROADEST = 240, 4000
+"""Pixels that a picture is broad at least and at most."""
 SHAPES = 0.56
 """Height of a panel, of its width, where nothing else says it."""
 
@@ -67,17 +71,25 @@ def svg(figure: Figure, *, width: int = 720, theme: Theme = "auto", alone: bool 
         theme: light, dark, or as whoever looks at it has it.
         alone: whether it brings its style sheet; in a page that has `sheet` it need not.
 
+    Raises:
+        CallError: there is no such theme, or it is too narrow or broad.
+
     """
+    if theme not in get_args(Theme):
+        raise CallError(f"theme={theme!r} is none of {', '.join(get_args(Theme))}")
+    if not NARROWEST <= width <= BROADEST:
+        raise CallError(f"width={width!r} is not from {NARROWEST} to {BROADEST} pixels")
     canvas = Canvas(DARK if theme == "dark" else LIGHT, classes=theme == "auto")
-    height = _Layout(figure, float(width), canvas).draw()
+    # A whole number, or the last row of dots would be half of paper and half of nothing.
+    height = math.ceil(_Layout(figure, float(width), canvas).draw())
     body = "".join(canvas.parts)
     title, described = (_text(each) for each in (figure.title, figure.description))
     key = sha256(f"{title}{body}".encode()).hexdigest()[:10]
     style = f"<style>{sheet()}</style>" if alone and theme == "auto" else ""
     words = f'<title id="t{key}">{title}</title><desc id="d{key}">{described}</desc>'
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="rankmark" viewBox="0 0 {width} {height:.0f}" '
-        f'width="{width}" height="{height:.0f}" role="img" aria-labelledby="t{key} d{key}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="rankmark" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" role="img" aria-labelledby="t{key} d{key}" '
         f'font-family="{escape(FONT)}" font-size="{LABEL}">'
         f"{words}{style}{canvas.rectangle(0, 0, width, height, 'paper')}{body}</svg>"
     )
@@ -97,6 +109,7 @@ class _Room:
     bottom: float
     slanted: bool
     stacked: bool
+    below: tuple[str, ...] = ()
 
 
 class _Layout:
@@ -109,8 +122,11 @@ class _Layout:
     def draw(self) -> float:
         """Draws everything; how high it is."""
         room = self.width - 2 * EDGE
-        self._lines(self.figure.title, TITLE, room, "ink", bold=True)
-        self._lines(self.figure.subtitle, SUBTITLE, room, "muted")
+        if self.figure.worded:
+            self._lines(self.figure.title, TITLE, room, "ink", bold=True)
+            self._lines(self.figure.subtitle, SUBTITLE, room, "muted")
+        else:
+            self.y = 0.0  # panels and legends have room above them
         if self.figure.legend:
             self._legend(room)
         columns = self.figure.columns if self.width >= 560 else 1
@@ -122,7 +138,7 @@ class _Layout:
         for first in range(0, len(drawings), columns):
             row = drawings[first : first + columns]
             self.y += max([each.draw(EDGE + i * (across + GAP), self.y) for i, each in enumerate(row)])
-        for note in self.figure.notes:
+        for note in self.figure.notes if self.figure.worded else ():
             self._lines(note, NOTE, room, "muted")
         return self.y + EDGE / 2
 
@@ -142,13 +158,24 @@ class _Layout:
             return
         x, self.y = EDGE, self.y + LABEL * 1.9
         for name, mark in named.items():
-            name = cut(name, LABEL, room - 40)
+            # What tells names apart, such as how many queries, may be their end.
+            name = without_middle(name, LABEL, room - 40)
             if x > EDGE and x + 30 + width(name, LABEL) > EDGE + room:
                 x, self.y = EDGE, self.y + LABEL * 1.5
-            _swatch(mark, x, self.y - LABEL * 0.35, self.canvas)
+            for each in (mark, *self._points_of(mark)):
+                _swatch(each, x, self.y - LABEL * 0.35, self.canvas)
             self.canvas.text(x + 24, self.y, name, "ink")
             x += 24 + width(name, LABEL) + 20
         self.y += 8
+
+    def _points_of(self, mark: Mark) -> Iterator[Points]:
+        """The points on a line, whose shape tells it apart as its dashes do."""
+        for panel in self.figure.panels:
+            if isinstance(mark, Line) and mark in panel.marks:
+                for each in panel.marks:
+                    if isinstance(each, Points) and not each.name and np.array_equal(each.y, mark.y, True):
+                        yield each
+                        return
 
 
 def _swatch(mark: Mark, x: float, y: float, canvas: Canvas) -> None:
@@ -159,6 +186,8 @@ def _swatch(mark: Mark, x: float, y: float, canvas: Canvas) -> None:
                 f"M{x:.1f} {y:.1f}h18", mark.tone, 2, dash=canvas.dash(mark.tone, dashed=mark.dashed)
             )
         case Points():
+            if _has_whiskers(mark):
+                canvas.stroke(f"M{x:.1f} {y:.1f}h18", mark.tone, 1.6)
             canvas.point(x + 9, y, mark.tone, hollow=mark.hollow)
         case Rule() | Segments():
             canvas.stroke(
@@ -166,6 +195,10 @@ def _swatch(mark: Mark, x: float, y: float, canvas: Canvas) -> None:
             )
         case Bars() | Boxes() | _:
             canvas.parts.append(canvas.rectangle(x + 3, y - 5, 12, 10, mark.tone))
+
+
+def _has_whiskers(mark: Points) -> bool:
+    return any(each is not None and np.isfinite(each).any() for each in (mark.left, mark.low))
 
 
 class _PanelDrawing:
@@ -180,8 +213,16 @@ class _PanelDrawing:
     @property
     def inner(self) -> float:
         """The pixels between its margins, or of them what a square takes."""
-        there = self.width - self.room.left - self.room.right
+        return self._between(self.room.left, self.room.right)
+
+    def _between(self, left: float, right: float) -> float:
+        there = self.width - left - right
         return min(there, MOST_SQUARE) if self.panel.square else there
+
+    @property
+    def beside(self) -> float:
+        """The pixels left free on either side of a square."""
+        return (self.width - self.room.left - self.room.right - self.inner) / 2
 
     @property
     def high(self) -> float:
@@ -191,7 +232,7 @@ class _PanelDrawing:
     def draw(self, x: float, y: float) -> float:
         """Draws it at a place; how high it is."""
         self.left, self.top = x, y
-        left, top = self.left + self.room.left, self.top + self.room.top
+        left, top = self.left + self.room.left + self.beside, self.top + self.room.top
         across = scale_of(self.panel.x, self.reached[0], left, left + self.inner)
         names = self.panel.y.scale == "names"
         ends = (top, top + self.high) if names else (top + self.high, top)
@@ -206,6 +247,12 @@ class _PanelDrawing:
             self._stacked_words(upright, left)
         return self.room.top + self.high + self.room.bottom
 
+    def place(self, left: float, right: float) -> None:
+        """Gives it these margins, with as many lines below as they leave room for."""
+        below = tuple(broken(self.panel.x.label, LABEL, self._between(left, right)))
+        bottom = self.room.bottom + 14 * (len(below) - len(self.room.below))
+        self.room = replace(self.room, left=left, right=right, bottom=bottom, below=below)
+
     def _usual_height(self) -> float:
         if self.panel.square:
             return self.inner
@@ -215,11 +262,13 @@ class _PanelDrawing:
 
     def _margins(self) -> _Room:
         x, y = self.panel.x, self.panel.y
+        left, most = 8 + _broadest(self._words_of_y()), (0.34 if y.asides else 0.42) * self.width
         stacked = bool(y.asides) and (y.above or self.width < LEAST)
-        left = 0.0 if stacked else 8 + _broadest(self._words_of_y())
-        left = min(left, (0.34 if y.asides else 0.42) * self.width)
+        stacked = stacked or (y.scale == "names" and y.ticks != "none" and x.scale != "names" and left > most)
+        left = 0.0 if stacked else min(left, most)
         top = 16 + 17 * bool(self.panel.title) + 17 * bool(y.label)
-        bottom = 8.0 + 16 * (x.ticks != "none") + 18 * bool(x.label)
+        top += 17 * bool(y.beside and not stacked and not y.label)
+        bottom = 8.0 + 16 * (x.ticks != "none")
         right, slanted = 16.0, False
         if y.asides and not stacked:
             right = min(16 + _broadest(y.asides), 0.4 * self.width)
@@ -229,7 +278,9 @@ class _PanelDrawing:
             bottom += slanted * min(0.7 * broadest, 90.0)
             half = (self.width - left - right) / len(x.names) / 2
             left = max(left, slanted * min(0.77 * broadest, 92.0) - half)
-        return _Room(left, right, top, bottom, slanted, stacked)
+        below = tuple(broken(x.label, LABEL, self._between(left, right)))
+        bottom += 4 * bool(below) + 14 * len(below)
+        return _Room(left, right, top, bottom, slanted, stacked, below)
 
     def _words_of_y(self) -> Iterable[str]:
         axis = self.panel.y
@@ -247,11 +298,11 @@ class _PanelDrawing:
             y += 17
         if label := self.panel.y.label:
             self.canvas.text(self.left, y + 2, cut(label, LABEL, self.width), "muted")
-        if label := self.panel.x.label:
-            below = self.top + self.room.top + self.high + self.room.bottom - 8
-            self.canvas.text(
-                left + self.inner / 2, below, cut(label, LABEL, self.inner), "muted", anchor="middle"
-            )
+        if (beside := self.panel.y.beside) and not self.room.stacked:
+            self.canvas.text(left + self.inner + 8, y + 2, beside, "muted")
+        below = self.top + self.room.top + self.high + self.room.bottom - 8
+        for i, line in enumerate(reversed(self.room.below)):
+            self.canvas.text(left + self.inner / 2, below - 14 * i, line, "muted", anchor="middle")
 
     def _ticks_of_x(self, scale: Scale, top: float) -> None:
         bottom = top + self.high
@@ -285,13 +336,16 @@ class _PanelDrawing:
 
     def _stacked_words(self, scale: Scale, left: float) -> None:
         """Names and their asides in lines above what is drawn, and over it, where there is no other room."""
-        for i, (name, aside) in enumerate(zip(scale.axis.names, scale.axis.asides, strict=True)):
+        names = scale.axis.names
+        of = f"{scale.axis.beside} " * bool(scale.axis.beside)
+        asides = [f"{of}{each}" if each else "" for each in scale.axis.asides or [""] * len(names)]
+        cuts = cut_apart(names, LABEL, max(self.inner / 2 - 4, self.inner - 12 - _broadest(asides)))
+        for i, (name, own, aside) in enumerate(zip(names, cuts, asides, strict=True)):
             y = float(scale(i - 0.5)) + NAME - 2
-            half = self.inner / 2 - 4
-            own = cut(name, LABEL, max(half, self.inner - 12 - width(aside, LABEL)))
             other = cut(aside, LABEL, self.inner - 12 - width(own, LABEL))
             self.canvas.text(left, y, own, "ink", full=name, halo=True)
-            self.canvas.text(left + self.inner, y, other, "muted", anchor="end", full=aside, halo=True)
+            if other:
+                self.canvas.text(left + self.inner, y, other, "muted", anchor="end", full=aside, halo=True)
 
 
 def _broadest(texts: Iterable[str]) -> float:
@@ -300,11 +354,10 @@ def _broadest(texts: Iterable[str]) -> float:
 
 
 def _aligned(drawings: Sequence[_PanelDrawing]) -> None:
-    beside = [each for each in drawings if not each.room.stacked]
-    left = max((each.room.left for each in beside), default=0.0)
-    right = max((each.room.right for each in beside), default=0.0)
-    for each in beside:
-        each.room = replace(each.room, left=left, right=right)
+    left = max((each.room.left for each in drawings), default=0.0)
+    right = max((each.room.right for each in drawings), default=0.0)
+    for each in drawings:
+        each.place(left, right)
 
 
 def _apart(scale: Scale, count: int, *, within: float) -> Iterator[tuple[float, str]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["broken", "cut", "cut_apart", "width"]
+__all__ = ["broken", "cut", "cut_apart", "width", "without_middle"]
+
+MINUS = " − "
+"""What stands between two names of which a text is the difference."""
 
 NARROW = frozenset("iljtfrI.,:;'|!()[]{}·` ")
 BROAD = frozenset("mwMW@%—…")
@@ -47,17 +49,48 @@ def cut(text: str, size: float, room: float) -> str:
 
 
 def cut_apart(texts: Sequence[str], size: float, room: float) -> list[str]:
-    """Texts that take no more room than there is; of those that begin alike the middle is left out."""
-    found = [cut(text, size, room) for text in texts]
-    begun = Counter(found)
-    return [
-        short if short == text or begun[short] == 1 else _without_middle(text, size, room)
-        for short, text in zip(found, texts, strict=True)
-    ]
+    """Texts that take no more room than there is; of those that begin alike the middle is left out.
+
+    Of differences both names are cut, each alike wherever it stands.
+    """
+    if all(width(text, size) <= room for text in texts):
+        return list(texts)
+    if any(MINUS in text for text in texts):
+        names = list(dict.fromkeys(name for text in texts for name in text.split(MINUS)))
+        cuts = dict(zip(names, _names_apart(names, size, (room - width(MINUS, size)) / 2), strict=True))
+        return [cut(MINUS.join(cuts[name] for name in text.split(MINUS)), size, room) for text in texts]
+    return _names_apart(texts, size, room)
 
 
-def _without_middle(text: str, size: float, room: float) -> str:
-    """A text's first third and as much of its end as there is room for."""
+def _names_apart(texts: Sequence[str], size: float, room: float) -> list[str]:
+    """Names cut at their ends; if that makes some alike, in their middle; then around what differs."""
+    cuts = {text: cut(text, size, room) for text in texts}
+    cuts |= {text: without_middle(text, size, room) for own in _alike(cuts) for text in own}
+    for own in _alike(cuts):
+        # Of many texts, the first and the last in their order are those that are least alike.
+        begun = next((i for i, (a, b) in enumerate(zip(min(own), max(own), strict=False)) if a != b), 0)
+        cuts |= {text: _around(text, size, room, begun) for text in own}
+    return [cuts[text] for text in texts]
+
+
+def _alike(cuts: Mapping[str, str]) -> list[list[str]]:
+    """The texts of each cut that is of several."""
+    of: dict[str, list[str]] = {}
+    for text, short in cuts.items():
+        of.setdefault(short, []).append(text)
+    return [own for own in of.values() if len(own) > 1]
+
+
+def _around(text: str, size: float, room: float, begun: int) -> str:
+    """A text's first quarter, and what follows on as many letters, with which others begin as well."""
+    begin = cut(text, size, room / 4)
+    return begin + cut(text[max(begun - 2, 0) :], size, room - width(begin, size))
+
+
+def without_middle(text: str, size: float, room: float) -> str:
+    """A text's first third and as much of its end as there is room for; all of it if it has room."""
+    if _fitting(text, size, room) == len(text):
+        return text
     begin = cut(text, size, room / 3)
     end = _fitting(text[::-1], size, room - width(begin, size))
     return begin + text[len(text) - end :]

@@ -44,13 +44,22 @@ def paper_column(measure: Measure | str) -> PaperColumn:
     return PaperColumn(measure.label, measure.better, _is_count(measure), share)
 
 
-def differing(measure: Measure | str, difference: float, digits: int) -> str:
+def differing(measure: Measure | str, difference: float, digits: int, *, surely: bool = True) -> str:
     """A difference of two values of a measure for people, with its sign, and whether that is good."""
-    return toned(written(measure, difference, digits, "+"), tone_of(measure, difference))
+    return toned(written(measure, difference, digits, "+"), tone_of(measure, difference, surely=surely))
 
 
-def tone_of(measure: Measure | str, difference: float) -> Tone | None:
-    """Whether a difference of two values of a measure is good or bad; None if it is neither."""
+def tone_of(measure: Measure | str, difference: float, *, surely: bool = True) -> Tone | None:
+    """Whether a difference of two values of a measure is good or bad; None if it is neither.
+
+    Args:
+        measure: which one, or what it is called.
+        difference: by how much the values differ.
+        surely: whether that is more than chance; if it may be chance it is neither.
+
+    """
+    if not surely:
+        return None
     better = measure.better if isinstance(measure, Measure) else _better_of_name(measure)
     if not difference or math.isnan(difference) or better == "neither":
         return None

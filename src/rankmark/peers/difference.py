@@ -64,14 +64,14 @@ class Difference(Record):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Alike(Record):
-    """Conventions that give one value.
+    """Conventions that give one value, to the digits asked for, and for one reason.
 
     Attributes:
         value: the value, of the first of them.
         off: by how much it is more than that of the convention that all are compared with.
         like: the conventions.
-        because: what they do otherwise that shows in the value when changed alone, the greatest effect first;
-            of the convention that does the fewest such things. If nothing shows alone, all that it does.
+        because: what each of them does otherwise that shows in the value when changed alone, the greatest
+            effect first. If nothing shows alone, all that the one does that does the least.
 
     """
 
@@ -116,7 +116,8 @@ class Differences(Saved):
     def alike(self, measure: str, digits: int = DIGITS) -> tuple[Alike, ...]:
         """The values of a measure, the greatest first, each with the conventions that have it.
 
-        Conventions by which no query has a value are in none.
+        A value that conventions have for different reasons is there once for each reason. Conventions by
+        which no query has a value are in none.
 
         Args:
             measure: as it was asked for.
@@ -131,27 +132,37 @@ class Differences(Saved):
         if self.like[0] not in values:
             known = ", ".join(name for name, of in self.values.items() if self.like[0] in of)
             raise UsageError(f"{self.like[0]} has no {measure} here; it has {known or 'none'}")
-        groups: dict[float, list[str]] = {}
+        own = values[self.like[0]]
+        shown: dict[float, list[str]] = {}
         for name, value in values.items():
             if not math.isnan(value):
-                groups.setdefault(round(value, digits), []).append(name)
-        own = values[self.like[0]]
-        found = []
-        for _, names in sorted(groups.items(), reverse=True):
-            value, because = values[names[0]], self._because(measure, names, digits)
-            found.append(Alike(value, value - own, tuple(names), because))
-        return tuple(found)
-
-    def _because(self, measure: str, names: Sequence[str], digits: int) -> tuple[Difference, ...]:
-        """What makes the value of some conventions, of the one that does the least otherwise that shows."""
-        if self.like[0] in names:
-            return ()
-        of_names = [
-            [each for each in self.why if (each.measure, each.like) == (measure, name)] for name in names
+                shown.setdefault(round(value, digits), []).append(name)
+        found = [
+            Alike(values[like[0]], values[like[0]] - own, like, because)
+            for names in shown.values()
+            for like, because in self._by_reason(measure, names, digits)
         ]
-        showing = [[each for each in of if abs(each.effect) >= 0.5 * 10**-digits] for of in of_names]
-        least = min(filter(None, showing), key=len, default=None) or min(of_names, key=len)
-        return tuple(sorted(least, key=lambda each: -abs(each.effect)))
+        return tuple(sorted(found, key=lambda each: -each.value))
+
+    def _by_reason(
+        self, measure: str, names: Sequence[str], digits: int
+    ) -> Iterator[tuple[tuple[str, ...], tuple[Difference, ...]]]:
+        """Conventions of one value, those together that all do what makes it, with that."""
+        if self.like[0] in names:
+            yield tuple(names), ()
+            return
+        does = {
+            name: [each for each in self.why if (each.measure, each.like) == (measure, name)]
+            for name in names
+        }
+        reasons = {name: _showing(of, digits) for name, of in does.items()}
+        left = list(names)
+        for first in sorted(names, key=lambda name: len(reasons[name])):
+            if first in left:
+                why = _things(reasons[first])
+                like = tuple(name for name in left if why <= _things(does[name]))
+                left = [name for name in left if name not in like]
+                yield like, tuple(sorted(reasons[first], key=lambda each: -abs(each.effect)))
 
     def _blocks(self, digits: int) -> Iterator[Block]:
         if len(self.like) > MOST_COLUMNS:
@@ -230,6 +241,15 @@ class Differences(Saved):
             if silent:
                 notes.append(f"{like} also differs from {first}, without effect here, in {', '.join(silent)}")
         return notes + list(self.lacking)
+
+
+def _showing(of: Sequence[Difference], digits: int) -> list[Difference]:
+    """What of this shows alone in the value; all of it if nothing does."""
+    return [each for each in of if abs(each.effect) >= 0.5 * 10**-digits] or list(of)
+
+
+def _things(of: Iterable[Difference]) -> set[tuple[str, str]]:
+    return {(each.what, each.other) for each in of}
 
 
 def _signed(effect: float, digits: int) -> str:

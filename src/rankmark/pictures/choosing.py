@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from rankmark.comparing.comparison import Comparison
+from rankmark.comparing.pairs import direction
 from rankmark.errors import PictureError, did_you_mean
 from rankmark.figures.marks import series
 from rankmark.language.measure import Measure
@@ -17,6 +18,8 @@ from rankmark.results.base import Result
 from rankmark.results.predictions import PredictionResult
 from rankmark.results.runs import Runs
 from rankmark.statistics.intervals import Interval
+from rankmark.statistics.significance import signs
+from rankmark.statistics.spread import apart
 
 if TYPE_CHECKING:
     from rankmark.comparing.pairs import Pair
@@ -29,6 +32,7 @@ __all__ = [
     "confidence_of",
     "cutoff_of",
     "families",
+    "gains_of",
     "higher_is",
     "how_sure",
     "measures_of",
@@ -114,20 +118,29 @@ class System:
         return self.of[self.name] if isinstance(self.of, Runs) else self.of
 
 
+def gains_of(comparison: Comparison, pair: Pair) -> tuple[Floats, Floats]:
+    """What each query gains, and whether that is better, 1, worse, -1, or equal, as the pair counts them."""
+    one, other = (comparison.query_values(each, pair.measure) for each in (pair.system, pair.baseline))
+    gains = direction(pair.measure) * apart(one, other)
+    return gains, signs(gains, comparison.plan.tie)
+
+
 def systems_of(shown: Systems, wanted: str | Iterable[str] | None = None) -> list[System]:
-    """The systems that are asked for, or all, with a colour each.
+    """The systems that are asked for, or all, with a colour each, which they have among others, too.
 
     Raises:
-        PictureError: one of them is not there.
+        PictureError: one of them is not there, or none is asked for.
 
     """
     known = [""] if isinstance(shown, Result) else list(shown.results)
     names = known if wanted is None else [wanted] if isinstance(wanted, str) else list(wanted)
+    if not names:
+        raise PictureError("systems is empty: name one or several, or leave it out for all")
     for name in names:
         if name not in known:
             there = f"here are {', '.join(known)}{did_you_mean(str(name), known)}" if known != [""] else ""
             raise PictureError(f"{name!r} is not one of the systems; {there or 'here is one without a name'}")
-    return [System(name, shown, *_told_apart(i)) for i, name in enumerate(names)]
+    return [System(name, shown, *_told_apart(known.index(name))) for name in names]
 
 
 def _told_apart(i: int) -> tuple[str, bool]:
@@ -142,10 +155,17 @@ def measures_of(shown: Systems) -> list[Measure]:
 
 
 def some_of(shown: Systems, asked: str | Measure | Iterable[str | Measure] | None) -> list[Measure]:
-    """The measures that are asked for, or all."""
+    """The measures that are asked for, or all.
+
+    Raises:
+        PictureError: none is asked for.
+
+    """
     if asked is None:
         return measures_of(shown)
     several = [asked] if isinstance(asked, str | Measure) else list(asked)
+    if not several:
+        raise PictureError("measures is empty: name one or several, or leave it out for all")
     return [_found(shown, each) for each in several]
 
 
@@ -184,22 +204,34 @@ def calibrated_of(measure: Measure) -> float | None:
 
 
 def confidence_of(shown: Systems) -> str:
-    """How sure intervals are, such as ``95%``; empty where there are none."""
+    """How sure intervals are, such as ``95%``; empty where no value has one."""
     if isinstance(shown, Comparison):
-        return f"{100 * shown.plan.confidence:g}%"
+        return f"{100 * shown.plan.confidence:g}%" if _is_sure(shown) else ""
     results: Mapping[str, Result] = shown.results if isinstance(shown, Runs) else {"": shown}
     return " or ".join(dict.fromkeys(_confidences(results.values())))
 
 
 def how_sure(shown: Systems) -> str:
-    """What to do to have intervals where there are none."""
-    results = shown.results.values() if isinstance(shown, Runs) else [shown]
+    """Why there are no intervals, or what to do to have some."""
+    results = list(shown.results.values()) if isinstance(shown, Runs) else [shown]
+    if any(isinstance(each, Comparison) or each.intervals for each in results):
+        return "too few queries for intervals: nothing says how sure the values are"
     if any(isinstance(each, PredictionResult) for each in results):
-        return "intervals=True says how sure values are"
-    return "with_intervals of a result says how sure its values are"
+        return "evaluated with intervals, the picture says how sure values are"
+    return "evaluated with intervals (of a result, with_intervals), the picture says how sure values are"
+
+
+def _is_sure(comparison: Comparison) -> bool:
+    """Whether a value of any system has an interval."""
+    return any(
+        math.isfinite(comparison.interval(system, measure).low)
+        for measure in comparison.measures
+        for system in comparison.results
+    )
 
 
 def _confidences(results: Iterable[Result]) -> Iterator[str]:
     for result in results:
         for each in result.intervals.values():
-            yield f"{100 * each.confidence:g}%"
+            if math.isfinite(each.low):
+                yield f"{100 * each.confidence:g}%"

@@ -23,7 +23,7 @@ MOST_ROWS = 16
 
 @picture("conventions", Differences, place=10)
 def conventions(found: Differences, *, measure: str | None = None, digits: int = 4) -> Figure:
-    """A number under several conventions, those of one value together, with what makes the difference.
+    """A number under several conventions, those of one value and one reason together, with the reason.
 
     Args:
         found: of ``rm.differences``; without its ``like`` all conventions are in it.
@@ -50,6 +50,7 @@ def conventions(found: Differences, *, measure: str | None = None, digits: int =
     rows = np.arange(float(len(groups)))
     least, most = groups[-1], groups[0]
     count = sum(len(each.like) for each in groups)
+    different = len({rounded(each.value, f".{digits}f") for each in groups})
     marks = (
         Rule(x=own.value, tone="ink"),
         Segments(
@@ -72,7 +73,7 @@ def conventions(found: Differences, *, measure: str | None = None, digits: int =
     return Figure(
         title=f"{asked} of one run, by the rules of {counted(count, 'tool')}",
         subtitle=(
-            f"{counted(len(groups), 'different value')}, from {rounded(least.value, f'.{digits}f')} to "
+            f"{counted(different, 'different value')}, from {rounded(least.value, f'.{digits}f')} to "
             f"{rounded(most.value, f'.{digits}f')}; the line is {first}"
         ),
         description=" ".join(

@@ -13,12 +13,15 @@ from rankmark.comparing.words import interval_line, test_line
 from rankmark.figures import Axis, Bars, Figure, Panel, Rule, picture
 from rankmark.figures.marks import Floats
 from rankmark.language.measure import Measure
-from rankmark.pictures.choosing import pair_of
+from rankmark.pictures.choosing import gains_of, pair_of
 from rankmark.pictures.words import axis_of, between, difference_words, p_words, queries
 from rankmark.rendering.words import counted
 from rankmark.statistics.intervals import CAUTIONS
 
 __all__ = ["differences"]
+
+FEW = 8
+"""Queries from which on bars take the whole axis."""
 
 
 @picture("differences", Comparison, place=10)
@@ -39,30 +42,28 @@ def differences(
 
     """
     pair = pair_of(comparison, measure, system, baseline)
-    one, other = (comparison.query_values(each, pair.measure) for each in (pair.system, pair.baseline))
-    there = np.flatnonzero(np.isfinite(one - other))
-    gains = direction(pair.measure) * (one - other)[there]
-    order = there[np.argsort(-gains, kind="stable")]
-    values, gains = (one - other)[order], np.sort(gains)[::-1]
-    tie = comparison.plan.tie
+    gains, towards = gains_of(comparison, pair)
+    there = np.flatnonzero(np.isfinite(gains))
+    order = there[np.argsort(-gains[there], kind="stable")]
+    values, towards, tie = direction(pair.measure) * gains[order], towards[order], comparison.plan.tie
     bars = [
         _bars(comparison, order, values, kept, f"{name}: {queries(int(kept.sum()))}", tone)
         for name, tone, kept in (
-            (f"{pair.system} better", "good", gains > tie),
-            (f"equal within {tie:g}", "muted", (abs(gains) <= tie) & (tie > 0)),
-            (f"{pair.baseline} better", "bad", gains < -tie),
+            (f"{pair.system} better", "good", towards > 0),
+            (f"equal within {tie:g}", "muted", (towards == 0) & (tie > 0)),
+            (f"{pair.baseline} better", "bad", towards < 0),
         )
         if kept.any()
     ]
     rules = [Rule(y=0.0, tone="ink", dashed=False)]
     if pair.measure.page.aggregate != "sum":  # A sum is beyond what queries can have.
         low, high = pair.interval if between(pair.interval) else (None, None)
-        rules.append(Rule(y=pair.difference, low=low, high=high, text=_mean(pair, values)))
+        rules.append(Rule(y=pair.difference, low=low, high=high, name=_mean(pair, values)))
     equal = f", {pair.ties:,} of them equal" if pair.ties else ""
     panel = Panel(
         x=Axis(
             label=f"{queries(len(values))}{equal}, what gains most first",
-            limits=(0, max(len(values), 1)),
+            limits=_ends(len(values)),
             ticks="none",
         ),
         y=Axis(label=axis_of(pair.measure, f"difference of {pair.measure.label}"), reach=(0.0,)),
@@ -79,6 +80,12 @@ def differences(
         panels=(panel,),
         notes=tuple(_notes(comparison, pair)),
     )
+
+
+def _ends(count: int) -> tuple[float, float]:
+    """From where to where so many bars stand: few of them in the middle, and no broader than others."""
+    beside = max(FEW - count, 0) / 2
+    return -beside, count + beside
 
 
 def _bars(

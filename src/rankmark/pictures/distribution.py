@@ -67,12 +67,26 @@ def distribution(
         title=f"{found.label} over queries",
         subtitle=" or ".join(counts) + f"; the value with its {confidence} interval" * bool(confidence),
         description=" ".join(
-            f"{name}: the value is {of_value(each.value(found), each.interval(found))}; of queries half have "
-            f"at most {middle:.4g}, a quarter at most {first:.4g}, a quarter at least {third:.4g}."
-            for each, name, (_, first, middle, third, _) in zip(own, names, ends.T, strict=True)
+            _told(name, of_value(each.value(found), each.interval(found)), five)
+            for each, name, five in zip(own, names, ends.T, strict=True)
         ),
         panels=(steps, boxes) if len(own) <= MOST_LINES else (boxes,),
-        notes=(BOX_WORDS,),
+        notes=(BOX_WORDS, *_without_lines(len(own))),
+    )
+
+
+def _without_lines(systems: int) -> Iterator[str]:
+    if systems > MOST_LINES:
+        yield f"lines of so many systems are not drawn; the option systems chooses up to {MOST_LINES}"
+
+
+def _told(name: str, value: str, five: Floats) -> str:
+    _, first, middle, third, _ = five
+    if np.isnan(middle):
+        return f"{name}: no query has a value."
+    return (
+        f"{name}: the value is {value}; of queries half have at most {middle:.4g}, a quarter at most "
+        f"{first:.4g}, a quarter at least {third:.4g}."
     )
 
 

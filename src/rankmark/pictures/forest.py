@@ -8,8 +8,10 @@ from typing import TypeAlias
 import numpy as np
 
 from rankmark.comparing import prediction_words, words
+from rankmark.comparing.caveats import apart_about_0
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.pairs import Pair, direction
+from rankmark.comparing.prediction_tests import PredictionPlan
 from rankmark.comparing.predictions import PredictionComparison, PredictionPair
 from rankmark.errors import PictureError
 from rankmark.figures import Axis, Figure, Mark, Panel, Points, Rule, Segments, picture
@@ -23,8 +25,10 @@ __all__ = ["forest"]
 
 Compared: TypeAlias = "Comparison | PredictionComparison"
 SomePair: TypeAlias = "Pair | PredictionPair"
-MOST = 66
-"""Pairs of a measure that are drawn: all those of twelve systems."""
+MOST, FEWEST = 66, 6
+"""Pairs that are drawn, all those of twelve systems; and of a measure even where there are many measures."""
+NOT_SURE = "too few queries for intervals"
+"""What stands there instead of how intervals were made."""
 TOLD = 12
 """Pairs of which the description has the numbers."""
 
@@ -63,6 +67,7 @@ def forest(
     of_measure: dict[Measure, list[SomePair]] = {}
     for each in pairs:
         of_measure.setdefault(each.measure, []).append(each)
+    most = max(MOST // len(of_measure), FEWEST)
     significant = sum(each.significant for each in pairs)
     found = (
         f"{significant} of {counted(len(pairs), 'difference')} significant (p ≤ {comparison.plan.alpha:g})"
@@ -76,12 +81,12 @@ def forest(
             f"Differences {f'from {against}' if (against := _against(pairs)) else 'between systems'} by "
             f"{', '.join(each.label for each in of_measure)}"
         ),
-        subtitle=f"{found}; p-values stand beside them",
+        subtitle=f"{found}{_sure(comparison, pairs)}",
         description=f"{found}. {'; '.join(told)}{'; …' * (len(pairs) > TOLD)}.",
         panels=tuple(
-            _panel(comparison, own[:MOST], titled=len(of_measure) > 1) for own in of_measure.values()
+            _panel(comparison, own[:most], titled=len(of_measure) > 1) for own in of_measure.values()
         ),
-        notes=tuple(_notes(comparison, pairs, max(map(len, of_measure.values())))),
+        notes=tuple(_notes(comparison, pairs, most, max(map(len, of_measure.values())))),
     )
 
 
@@ -93,7 +98,12 @@ def _panel(comparison: Compared, pairs: Sequence[SomePair], *, titled: bool) -> 
     return Panel(
         title=measure.label if titled else "",
         x=Axis(label=axis_of(measure, f"difference of {measure.label}"), reach=(0.0,)),
-        y=Axis(scale="names", names=names, asides=tuple(chance(each.corrected, 4) for each in pairs)),
+        y=Axis(
+            scale="names",
+            names=names,
+            asides=tuple(chance(each.corrected, 4) for each in pairs),
+            beside="p",
+        ),
         marks=(Rule(x=0.0, tone="ink", dashed=False), *_marks(comparison, pairs)),
     )
 
@@ -109,13 +119,22 @@ def _marks(comparison: Compared, pairs: Sequence[SomePair]) -> Iterator[Mark]:
     low, high = (_figures(pairs, f"simultaneous_{end}") for end in ("low", "high"))
     if (apart := _beyond(pairs, low, high)).any():
         at = places[apart]
-        yield Segments(x=low[apart], y=at, to_x=high[apart], to_y=at, name="for all at once", tone="muted")
+        yield Segments(
+            x=low[apart],
+            y=at,
+            to_x=high[apart],
+            to_y=at,
+            name=f"{_confidence(comparison)} for all at once",
+            tone="muted",
+        )
     sign = np.array([direction(each.measure) for each in pairs])
     difference = _figures(pairs, "difference") * sign
     shown = np.array([each.significant for each in pairs])
+    judged = np.array([each.measure.better != "neither" for each in pairs])
     for name, tone, kept in (
-        ("significantly better", "good", shown & (difference > 0)),
-        ("significantly worse", "bad", shown & (difference < 0)),
+        ("significantly better", "good", shown & judged & (difference > 0)),
+        ("significantly worse", "bad", shown & judged & (difference < 0)),
+        ("significantly different", "series-1", shown & ~judged & (difference != 0)),
         ("not significant", "ink", ~shown | (difference == 0)),
     ):
         if kept.any():
@@ -143,6 +162,19 @@ def _figures(pairs: Sequence[SomePair], name: str) -> Floats:
     return np.array([each.figures.get(name, np.nan) for each in pairs], np.float64)
 
 
+def _confidence(comparison: Compared) -> str:
+    plan = comparison.plan
+    sure = plan.sampling.confidence if isinstance(plan, PredictionPlan) else plan.confidence
+    return f"{100 * sure:g}% interval"
+
+
+def _sure(comparison: Compared, pairs: Sequence[SomePair]) -> str:
+    """Which intervals are drawn."""
+    if not np.isfinite(_figures(pairs, "low")).any():
+        return "; without intervals"
+    return f"; each with its {_confidence(comparison)}"
+
+
 def _told(comparison: Compared, pair: SomePair) -> str:
     """A difference, its interval and its p-value."""
     figures = pair.figures
@@ -150,19 +182,25 @@ def _told(comparison: Compared, pair: SomePair) -> str:
     return ", ".join(filter(None, (difference, p_words(pair.corrected, comparison))))
 
 
-def _notes(comparison: Compared, pairs: Sequence[SomePair], most: int) -> Iterator[str]:
+def _notes(comparison: Compared, pairs: Sequence[SomePair], most: int, there: int) -> Iterator[str]:
+    sure = np.isfinite(_figures(pairs, "low")).any()
     if isinstance(comparison, Comparison):
         yield words.queries_line(comparison)
-        yield words.interval_line(comparison)
+        yield words.interval_line(comparison) if sure else NOT_SURE
         yield words.test_line(comparison)
-        yield from words.caution_lines([each for each in pairs if isinstance(each, Pair)])
+        own = [each for each in pairs if isinstance(each, Pair)]
+        yield from words.caution_lines(own)
+        yield from apart_about_0(own, comparison.plan.confidence)
     else:
         yield prediction_words.interval_line(comparison.plan, comparison.pairs)
         yield prediction_words.test_line(comparison.plan, comparison.pairs)
     if _beyond(pairs, *(_figures(pairs, f"simultaneous_{end}") for end in ("low", "high"))).any():
         yield "for all at once: intervals that hold all truths together, of pairs and measures (Bonferroni)"
-    if most > MOST:
-        yield f"the first {MOST} of {most:,} pairs; system= and baseline= choose others"
+    if there > most:
+        yield (
+            f"the first {most} of {there:,} pairs of a measure; the options measure, system and baseline "
+            "choose others"
+        )
 
 
 def _results(comparison: Compared) -> Iterator[Result]:

@@ -56,7 +56,7 @@ def board(shown: Board) -> Figure:
             ),
             Panel(
                 x=_ranks(len(rows), f"rank, {100 * (1 - alpha):g}% confidence of all"),
-                y=Axis(scale="names", names=tuple(f"{row.system} ({', '.join(row.groups)})" for row in rows)),
+                y=Axis(scale="names", names=tuple(f"{', '.join(row.groups)}: {row.system}" for row in rows)),
                 marks=ranks,
             ),
         ),

@@ -64,7 +64,7 @@ def _of_comparison(
     ]
     if not moved:
         raise PictureError(f"no query changed from {pair.baseline} to {pair.system} by {pair.measure}")
-    of = f"of {queries(pair.queries)} {pair.wins:,} gain, {pair.losses:,} lose and {pair.ties:,} are equal"
+    of = _of(pair.queries, pair.wins, pair.losses, pair.ties, len(moved))
     sign = direction(pair.measure)
     return _figure(moved, (pair.baseline, pair.system), of, pair.measure.label, axis_of(pair.measure), sign)
 
@@ -81,12 +81,19 @@ def _of_gate(gate: Gate, measure: str | Measure | None, count: int) -> Figure:
     assert own.worse is not None
     moved = [(str(each.query), each.baseline, each.candidate) for each in own.moved[:count]]
     equal = own.units - own.better - own.worse
-    of = f"of {queries(own.units)} {own.better:,} gain, {own.worse:,} lose and {equal:,} are equal"
+    of = _of(own.units, own.better, own.worse, equal, len(moved))
     try:
         asked = parse(own.measure)
     except MeasureError as error:  # as of one with a function, of which a gate keeps the name alone
         raise PictureError(f"which way {own.measure} is better is not known: {error}") from None
     return _figure(moved, ("baseline", "candidate"), of, own.measure, axis_of(asked), direction(asked))
+
+
+def _of(units: int, better: int, worse: int, equal: int, shown: int) -> str:
+    """What became of all queries, and how many of those that changed are shown."""
+    found = f"of {queries(units)} {better:,} gain, {worse:,} lose and {equal:,} are equal"
+    changed = better + worse
+    return f"{found}; shown are {shown:,} of the {changed:,} that changed" if shown < changed else found
 
 
 def _figure(
@@ -101,7 +108,7 @@ def _figure(
         panels=(
             Panel(
                 x=Axis(label=label),
-                y=Axis(scale="names", names=tuple(query for query, _, _ in moved)),
+                y=Axis(label="query", scale="names", names=tuple(query for query, _, _ in moved)),
                 marks=tuple(_marks(moved, before, after, sign)),
             ),
         ),

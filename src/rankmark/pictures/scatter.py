@@ -8,17 +8,17 @@ from collections.abc import Iterator
 import numpy as np
 
 from rankmark.comparing.comparison import Comparison
-from rankmark.comparing.pairs import Pair, direction
+from rankmark.comparing.pairs import Pair
 from rankmark.figures import Axis, Figure, Mark, Panel, Points, Rule, picture
 from rankmark.figures.drawing import MOST_POINTS
 from rankmark.figures.marks import Floats
 from rankmark.language.measure import Measure
-from rankmark.pictures.choosing import pair_of
+from rankmark.pictures.choosing import gains_of, pair_of
 from rankmark.pictures.words import axis_of, difference_words, p_words, queries
 
 __all__ = ["scatter"]
 
-GREATEST, LEAST = 4.0, 0.4
+GREATEST, LEAST = 2.0, 0.4
 """How many times the usual a point is broad at most, and at least."""
 ROOM = 400
 """Points of the usual size that leave enough of the square free."""
@@ -63,7 +63,7 @@ def scatter(
             Panel(
                 x=Axis(label=axis_of(pair.measure, f"{pair.measure.label} by {pair.baseline}"), reach=ends),
                 y=Axis(label=axis_of(pair.measure, f"{pair.measure.label} by {pair.system}"), reach=ends),
-                marks=(Rule(name="equal"), *_points(comparison, pair, x, y, ids)),
+                marks=(Rule(name="equal"), *_points(pair, gains_of(comparison, pair)[1][there], x, y, ids)),
                 square=True,
             ),
         ),
@@ -71,14 +71,13 @@ def scatter(
     )
 
 
-def _points(comparison: Comparison, pair: Pair, x: Floats, y: Floats, ids: list[str]) -> Iterator[Mark]:
-    gains, tie = direction(pair.measure) * (y - x), comparison.plan.tie
+def _points(pair: Pair, towards: Floats, x: Floats, y: Floats, ids: list[str]) -> Iterator[Mark]:
     # Below 1 where points of so many queries would cover each other.
     scale = min(1.0, GREATEST / math.sqrt(_most_at_one_place(x, y)), math.sqrt(ROOM / max(len(x), 1)))
     for name, tone, kept in (
-        (f"{pair.system} better", "good", gains > tie),
-        ("equal", "muted", abs(gains) <= tie),
-        (f"{pair.baseline} better", "bad", gains < -tie),
+        (f"{pair.system} better", "good", towards > 0),
+        ("equal", "muted", towards == 0),
+        (f"{pair.baseline} better", "bad", towards < 0),
     ):
         if kept.any():
             called = f"{name}: {queries(int(kept.sum()))}"

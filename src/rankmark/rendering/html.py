@@ -10,7 +10,7 @@ from rankmark.rendering.blocks import Block, Cell, Code, Formulas, Grid, Marked,
 from rankmark.rendering.drawn import svg
 from rankmark.rendering.formulas import UnreadableError, read_formula
 from rankmark.rendering.theme import variables
-from rankmark.rendering.words import counted
+from rankmark.rendering.words import counted, minus
 
 __all__ = ["STYLE", "html", "in_cell"]
 
@@ -20,8 +20,9 @@ MOST_ROWS = 200
 STYLE = variables(".rankmark") + "".join(
     line.strip()
     for line in """
-    .rankmark{font:14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;
-     color:var(--rm-ink);background:var(--rm-paper);padding:.5em .75em;border-radius:6px;text-align:left;
+    .rankmark:where(:not(svg)){font:14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",
+     sans-serif;color:var(--rm-ink);background:var(--rm-paper);padding:.5em .75em;border-radius:6px;
+     text-align:left;
      overflow-wrap:anywhere;color-scheme:light dark}
     .rankmark .rm-table{overflow:auto;max-height:32em;max-width:100%;margin:.5em 0 .75em;width:fit-content;
      border:1px solid var(--rm-line);border-radius:6px}
@@ -68,10 +69,13 @@ STYLE = variables(".rankmark") + "".join(
     .rankmark .f{margin:.6em 0;overflow-x:auto;padding:.2em 0}
     .rankmark .f div{margin:.55em 0}
     .rankmark .f math{font-size:17px;margin-right:2.5em;color:var(--rm-ink)}
-    @media print{.rankmark .rm-table{max-height:none;overflow:visible}.rankmark{padding:0}}
+    @media print{.rankmark .rm-table{max-height:none;overflow:visible}.rankmark:where(:not(svg)){padding:0}}
     """.strip().splitlines()
 )  # fmt: skip
-"""The style sheet of all that has the class ``rankmark``."""
+"""The style sheet of all that has the class ``rankmark``.
+
+Pictures have it for its colours, and words of their own sizes.
+"""
 
 
 def in_cell(blocks: Iterable[Block]) -> str:
@@ -120,7 +124,9 @@ def _titled(title: str) -> str:
 def _sentences(kind: str, lines: Iterable[str]) -> str:
     """Lines, of which those that are indented belong to the one before."""
     shown = "".join(
-        f"<p{' class=in' if line[:1].isspace() else ''}>{_text(line.strip())}</p>" for line in lines if line
+        f"<p{' class=in' if line[:1].isspace() else ''}>{_text(minus(line.strip()))}</p>"
+        for line in lines
+        if line
     )
     return f'<div class="{kind}">{shown}</div>' if shown else ""
 
@@ -168,7 +174,7 @@ def _cells(row: Sequence[str], names: int, wordy: frozenset[int], marks: Sequenc
         tone: str = cell.tone if isinstance(cell, Cell) else ""
         if tone and not any(map(str.isdigit, cell)):
             tone += " v"
-        text = _text(cell)
+        text = _text(cell if at < names else minus(cell))
         if at >= names and marks and (mark := marks[at - names].strip()):
             text += f"<sup>{_text(mark)}</sup>"
         classed = _classed(at, names, wordy, tone)

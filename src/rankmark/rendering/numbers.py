@@ -98,5 +98,4 @@ def named(numbers: Iterable[Parts], names: str) -> list[str]:
 
 
 def _hashed(name: str, parts: Parts) -> str:
-    told = repr(tuple(filter(None, parts))).encode()
-    return f"{name[: LONGEST - DIGITS - 1]}_{sha256(told).hexdigest()[:DIGITS]}"
+    return f"{name[: LONGEST - DIGITS - 1]}_{sha256(repr(parts).encode()).hexdigest()[:DIGITS]}"

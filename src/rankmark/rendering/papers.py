@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypedDict, 
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
 from rankmark.rendering.blocks import Block, Code, Grid, Notes, Prose
 from rankmark.rendering.format import TextFormat
-from rankmark.rendering.words import brief, listed
+from rankmark.rendering.words import brief, listed, minus
 
 if TYPE_CHECKING:
     from rankmark.rendering.format import Showable
@@ -39,7 +39,6 @@ SPREADS: tuple[Spread, ...] = get_args(Spread)
 OF_INTERVALS = ("interval", "plus-minus")
 BEST, SECOND = 1, 2
 """Places that are shown."""
-MINUS = re.compile(r"(?<![^\s\[(])-(?=\.?\d)")
 ROUNDING = 1e-9
 """So much a value is beyond 1 by the rounding of whoever computed it."""
 RIVALS = 3
@@ -421,9 +420,7 @@ def _check(layouts: Sequence[Layout]) -> None:
 def with_minus(grid: Grid) -> Grid:
     """The same with numbers that have a minus, and no hyphen, before them."""
     names = grid.names
-    return grid._replace(
-        rows=[[*row[:names], *(MINUS.sub("−", cell) for cell in row[names:])] for row in grid.rows]
-    )
+    return grid._replace(rows=[[*row[:names], *(minus(cell) for cell in row[names:])] for row in grid.rows])
 
 
 class PaperFormat(TextFormat):

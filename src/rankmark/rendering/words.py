@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from string import ascii_lowercase
 
@@ -14,11 +15,14 @@ __all__ = [
     "harmless",
     "letters",
     "listed",
+    "minus",
     "printable",
     "resamples_words",
     "rounded",
     "width_of",
 ]
+
+MINUS = re.compile(r"(?<![^\s\[(])-(?=\.?\d)")
 
 
 MOST_SHOWN = 80
@@ -40,6 +44,11 @@ def brief(value: object) -> str:
 def counted(number: int, one: str, several: str | None = None) -> str:
     """``1 query``, ``1,234 queries``."""
     return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def minus(text: str) -> str:
+    """It with a minus sign before each number below 0, where a hyphen stood."""
+    return MINUS.sub("−", text)
 
 
 def listed(names: Sequence[str]) -> str:

@@ -15,6 +15,7 @@ from rankmark.figures.svg import sheet, svg
 from rankmark.rendering.files import write_whole
 from rankmark.rendering.html import html
 from rankmark.rendering.theme import variables
+from rankmark.rendering.words import minus
 from rankmark.reports.summary import ISOLATES
 from rankmark.tools import tool
 
@@ -112,4 +113,5 @@ def _template() -> Any:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    environment.filters["minus"] = minus
     return environment.from_string((FOLDER / "report.html").read_text("utf-8"))

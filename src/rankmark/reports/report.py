@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, get_args
 
+from rankmark.api.curves import BANDS, CurveTable, curve
 from rankmark.api.curves import Kind as CurveKind
-from rankmark.api.curves import curve
 from rankmark.api.evaluation import evaluate
 from rankmark.api.predictions import evaluate_predictions
 from rankmark.checks.checking import check
@@ -22,6 +22,7 @@ from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.pairs import direction
 from rankmark.comparing.predictions import compare_predictions
 from rankmark.comparing.systems import are_seeds
+from rankmark.errors import DataError
 from rankmark.inputs import Input, align_ids, read_qrels, read_run, with_text_items
 from rankmark.inputs.attributes import Places, read_slices
 from rankmark.inputs.slicing import By
@@ -37,6 +38,7 @@ from rankmark.reports.parts import Beside, File, Subject, parts_of, query_values
 from rankmark.reports.summary import isolated, summary_of
 from rankmark.reports.texts import read_texts, texts_of
 from rankmark.results.lists import ListResult
+from rankmark.results.predictions import PredictionResult
 
 if TYPE_CHECKING:
     import polars as pl
@@ -193,7 +195,7 @@ def report_predictions(
         name: check_predictions(own, score=score, **roles, **groups) for name, (own, score) in systems.items()
     }
     curves = [
-        (name, curve(own, kind, score=score, confidence=confidence, threads=threads, **roles))
+        (name, _curve(own, kind, score=score, confidence=confidence, threads=threads, **roles))
         for name, (own, score) in systems.items()
         for kind, confidence in _curves_of(results_of(shown)[name], reports[name], alone=len(systems) == 1)
     ]
@@ -209,12 +211,24 @@ def report_predictions(
 def _curves_of(
     result: Result, found: CheckReport, *, alone: bool
 ) -> Iterator[tuple[CurveKind, float | None]]:
-    """The curves of a system, if it has two classes; of these calibration is that of probabilities."""
+    """The curves of a system, if its labels are classes; of these calibration is that of probabilities.
+
+    Bands are of rows that count alike.
+    """
     if getattr(result.counts, "positive", None) is None:
         return
+    weighted = isinstance(result, PredictionResult) and result._basis.weights is not None
     for kind, confidence in {**CURVES, **(MORE_CURVES if alone else {})}.items():
         if kind != "calibration" or not found["not-probabilities"]:
-            yield kind, confidence
+            yield kind, None if weighted and kind in BANDS else confidence
+
+
+def _curve(table: Any, kind: CurveKind, **how: Any) -> CurveTable | str:
+    """A curve, or why there is none, as of rows of one class."""
+    try:
+        return curve(table, kind, **how)
+    except DataError as why:
+        return str(why)
 
 
 def _of_system(name: str, table: Any, scores: Mapping[str, str] | str | None) -> tuple[Any, str | None]:

@@ -19,6 +19,7 @@ from rankmark.comparing.words import caution_lines
 from rankmark.language.written import written
 from rankmark.rendering.words import chance, counted, printable
 from rankmark.results.runs import OfRuns
+from rankmark.results.sliced import slice_label
 
 if TYPE_CHECKING:
     from rankmark.checks.report import CheckReport
@@ -117,7 +118,7 @@ def _two(shown: Comparison | PredictionComparison, pair: Pair | PredictionPair) 
     if pair.significant:
         finding = f"is better than {isolated(worse)}" if _is_good(pair) else f"differs from {isolated(worse)}"
         yield f"{isolated(better)} {finding}."
-    elif isinstance(pair, Pair) and not pair.wins + pair.losses:
+    elif _is_equal(pair):
         yield f"{isolated(pair.system)} and {isolated(pair.baseline)} are equally good in every query."
     else:
         yield f"{isolated(pair.system)} and {isolated(pair.baseline)} cannot be told apart."
@@ -127,13 +128,18 @@ def _two(shown: Comparison | PredictionComparison, pair: Pair | PredictionPair) 
         f"a difference of {_signed(pair)}{_between(shown, pair)}."
     )
     yield from _corrected(shown, pair)
-    if isinstance(pair, Pair):
+    if isinstance(pair, Pair) and _is_good(pair):
         total = counted(pair.queries, "query", "queries")
         yield (
             f"On {total}, {isolated(pair.system)} is better {_times(pair.wins)}, "
             f"worse {_times(pair.losses)} and as good {_times(pair.ties)}."
         )
     yield from _others(shown, pair)
+
+
+def _is_equal(pair: Pair | PredictionPair) -> bool:
+    """Whether both have the same in every query; nobody counts that of rows."""
+    return isinstance(pair, Pair) and not pair.wins + pair.losses
 
 
 def _sides(pair: Pair | PredictionPair) -> tuple[str, str]:
@@ -177,10 +183,13 @@ def _others(shown: Comparison | PredictionComparison, first: Pair | PredictionPa
     agreeing: list[str] = []
     against: list[str] = []
     open_: list[str] = []
+    equal: list[str] = []
     apart: list[str] = []
     for pair in shown.pairs:
         if pair.measure != first.measure:
-            if not pair.significant:
+            if _is_equal(pair):
+                equal.append(pair.measure.label)
+            elif not pair.significant:
                 open_.append(pair.measure.label)
             elif not (_is_good(pair) and _is_good(first)):
                 apart.append(pair.measure.label)
@@ -196,13 +205,19 @@ def _others(shown: Comparison | PredictionComparison, first: Pair | PredictionPa
         yield f"But {isolated(worse)} is better by {_listed(against)}."
     if apart:
         yield f"They differ by {_listed(apart)}, of which neither more nor less is better."
+    if equal:
+        yield f"By {_listed(equal)} the two are{' also' * _is_equal(first)} equally good in every query."
     if open_:
-        yield f"By {_listed(open_)} the two cannot be told apart{' either' if not first.significant else ''}."
+        either = " either" * (not first.significant and not _is_equal(first))
+        yield f"By {_listed(open_)} the two cannot be told apart{either}."
 
 
 def _against(pairs: Sequence[Pair | PredictionPair], baseline: str) -> Iterator[str]:
     """Several systems against one."""
     label = pairs[0].measure.label
+    if not _is_good(pairs[0]):
+        yield from _apart(pairs)
+        return
     better = [pair for pair in pairs if pair.significant and _sides(pair)[0] != baseline]
     worse = [pair for pair in pairs if pair.significant and _sides(pair)[0] == baseline]
     alike = [pair for pair in pairs if not pair.significant]
@@ -217,6 +232,9 @@ def _against(pairs: Sequence[Pair | PredictionPair], baseline: str) -> Iterator[
 def _best(pairs: Sequence[Pair | PredictionPair]) -> Iterator[str]:
     """The one of several systems that leads, and which are not surely behind it."""
     measure = pairs[0].measure
+    if not _is_good(pairs[0]):
+        yield from _apart(pairs)
+        return
     values = {pair.system: pair.value for pair in pairs} | {
         pair.baseline: pair.baseline_value for pair in pairs
     }
@@ -235,6 +253,16 @@ def _best(pairs: Sequence[Pair | PredictionPair]) -> Iterator[str]:
         yield f"It is better than {_listed(map(isolated, behind))}."
 
 
+def _apart(pairs: Sequence[Pair | PredictionPair]) -> Iterator[str]:
+    """Several systems by a measure of which neither more nor less is better."""
+    label, apart = pairs[0].measure.label, [pair for pair in pairs if pair.significant]
+    yield f"{len(apart) or 'None'} of {len(pairs)} pairs of systems differ by {label}."
+    yield f"Neither more nor less {label} is better."
+    if apart:
+        told = (f"{isolated(each.system)} from {isolated(each.baseline)} ({_signed(each)})" for each in apart)
+        yield f"These are {_listed(told)}."
+
+
 # --- What to distrust -------------------------------------------------------------------------------------
 
 
@@ -251,14 +279,42 @@ def _found(check: CheckReport | None) -> Iterator[str]:
 
 
 def _doubts(shown: Comparison | PredictionComparison) -> Iterator[str]:
-    """What speaks against intervals and p-values."""
+    """What speaks against the finding, and against intervals and p-values."""
+    yield from _turned(shown)
     if isinstance(shown, Comparison):
         lines = [*(f"of the intervals {line}" for line in caution_lines(shown.pairs)), *shown.notes]
     else:
         skewed = skewed_lines(shown.pairs, shown.alpha, shown.alternative)
         lines = [*shown.notes, *least_lines(shown.plan, shown.pairs), *spread_lines(shown.pairs), *skewed]
+    names = tuple(printable(name) + end for name in shown.systems for end in ":, ")
     for line in lines:
-        yield f"{line[0].upper()}{line[1:]}."
+        # A line may begin with the name of a system, which stays as it is written.
+        first = line[0] if line.startswith(names) else line[0].upper()
+        yield f"{first}{line[1:]}{'' if line.endswith('?') else '.'}"
+
+
+def _turned(shown: Comparison | PredictionComparison) -> Iterator[str]:
+    """Slices in which the worse of two systems is significantly better.
+
+    Worse it is by the same measure or, where that cannot tell, by the first.
+    """
+    first = shown.pairs[0].measure
+    known = {
+        (pair.system, pair.baseline, pair.measure): _sides(pair)
+        for pair in shown.pairs
+        if pair.significant and _is_good(pair)
+    }
+    turned: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for each in () if shown.slices is None else shown.slices.pairs:
+        pair = each.pair
+        systems = pair.system, pair.baseline
+        whole = known.get((*systems, pair.measure)) or known.get((*systems, first))
+        if pair.significant and _is_good(pair) and whole is not None and _sides(pair) != whole:
+            name = f"{printable(each.by)} {isolated(slice_label(each.slice))}"
+            turned.setdefault(_sides(pair), {}).setdefault(name, []).append(pair.measure.label)
+    for (better, worse), slices in turned.items():
+        told = (f"{name} by {_listed(labels)}" for name, labels in slices.items())
+        yield f"In slices {isolated(better)} is significantly better than {isolated(worse)}: {_listed(told)}."
 
 
 def _value(measure: Measure, value: float) -> str:

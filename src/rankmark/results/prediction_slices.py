@@ -108,7 +108,8 @@ class PredictionSlices(Sliced):
         shown = {
             "value": written(row.measure, row.value, digits),
             "difference": toned(
-                rounded(row.difference, f"+.{digits}f"), tone_of(row.measure, row.difference)
+                rounded(row.difference, f"+.{digits}f"),
+                tone_of(row.measure, row.difference, surely=self.surely(row)),
             ),
             "p": chance(row.p_corrected, digits),
         }

@@ -111,9 +111,13 @@ class Sliced(OfSlices, Saved, ABC):
     def cells(self, row: Any, digits: int) -> list[str]:
         """A row's `columns` for people."""
 
+    def surely(self, row: Any) -> bool:
+        """Whether a row's value differs from that of all others by more than chance."""
+        return bool(row.p_corrected <= 1 - self.confidence)
+
     def paper_value(self, row: Any) -> PaperValue:
         """A row's value for papers, marked where it differs from that of all others."""
-        mark = SIGN if row.p_corrected <= 1 - self.confidence else ""
+        mark = SIGN if self.surely(row) else ""
         return PaperValue(row.value, mark, None if math.isnan(row.low) else (row.low, row.high))
 
     @abstractmethod

@@ -117,7 +117,7 @@ class Slices(Sliced):
         """As `Sliced.cells`."""
         ends = [rounded(value, f".{digits}f") for value in (row.low, row.high)]
         value = written(row.measure, row.value, digits)
-        difference = differing(row.measure, row.difference, digits)
+        difference = differing(row.measure, row.difference, digits, surely=self.surely(row))
         return [f"{row.averaged:,}", value, *ends, difference, chance(row.p_corrected, digits)]
 
     def explained(self) -> Iterator[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -235,7 +236,7 @@ class _BothClasses(NamedTuple):
     codes: NDArray[np.intp] | None  # the number of each row's cluster
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AUCSpread:
     """An AUC, and how much each row (or cluster) moves it.
 
@@ -272,21 +273,21 @@ class AUCSpread:
             variance += 2 * count / (count - 1) * float(self.ours @ self.theirs)
         return _beyond_rounding(variance)
 
-    @property
+    @cached_property
     def left_out_error(self) -> float:
         """The standard error by leaving rows or clusters out; NaN as `error`."""
         if min(self.sizes) < 2:
             return math.nan
         return _beyond_rounding(sum(square for square, _ in self._squares))
 
-    @property
+    @cached_property
     def freedom(self) -> float:
         """How many normal values would tell their variance as well as these do that of the AUC."""
         squares, freedoms = np.array(self._squares).T
         total = float(squares.sum())
         return float(total**2 / (squares**2 / freedoms).sum()) if total > 0 else math.inf
 
-    @property
+    @cached_property
     def _squares(self) -> list[tuple[float, float]]:
         """The parts of the variance by leaving out, and the degrees of freedom of each."""
         ours, theirs = self.left_out
@@ -350,7 +351,7 @@ class AUCSpread:
         """Whether all pairs are in the same order, or equal."""
         return self._plain is not None
 
-    @property
+    @cached_property
     def _plain(self) -> float | None:
         """0, 1/2 or 1 where all pairs are in the same order, or equal; else None."""
         nearest = round(2 * self.auc) / 2

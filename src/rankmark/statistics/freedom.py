@@ -29,5 +29,6 @@ def effective_freedom(deviations: Floats, size: int) -> float:
     square = float(deviations @ deviations)
     if size < 2 or square == 0:
         return max(size - 1.0, 1.0)
-    kurtosis = size * float(np.sum((deviations / np.sqrt(square)) ** 4))
+    shares = (deviations / np.sqrt(square)) ** 2
+    kurtosis = size * float(shares @ shares)
     return min(size - 1.0, 2 * size / (kurtosis - 1)) if kurtosis > 1 else size - 1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError
@@ -41,10 +41,12 @@ POSITION = 'match rows by position with item="" (on the command line --item "")'
 def matched(reads: Mapping[str, Predictions]) -> tuple[dict[str, Predictions], str]:
     """The predictions of each system, the rows of all in the order of the first, and a note on how.
 
-    Rows are matched by query and item where all tables have both, else by position.
+    Rows are matched by query and item where all tables have both and these tell their rows apart, else by
+    position.
 
     Raises:
-        DataError: tables that are not of the same rows, or do not agree on labels or weights.
+        DataError: tables that are not of the same rows, or do not agree on labels or weights; or by position
+            on the queries and items that they have.
         IdTypeError: ids that are numbers in one table and texts in another.
 
     """
@@ -53,22 +55,19 @@ def matched(reads: Mapping[str, Predictions]) -> tuple[dict[str, Predictions], s
     for role in KEY:
         tables = _with_ids_alike(tables, role)
     first, *others = tables
-    lacking = next(((each, role) for role in KEY for each in tables if not each.has(role)), None)
-    if lacking is None:
-        how = note = f"by query ({first.column('query')!r}) and item ({first.column('item')!r})"
-        for each in tables:
-            _check_key(each, how)
+    unlike = _not_told_apart(tables)
+    if unlike is None:
+        how = note = _by_key(first)
         tables = [first, *(_in_order_of(first, each, how) for each in others)]
     else:
-        note = _by_position(tables)
-        how = f"by position, as {lacking[0].name} has no column of the {lacking[1]}"
+        note, how = _by_position(tables, unlike), f"by position, as {unlike.why}"
         for each in others:
-            _check_height(first, each, how)
+            _check_height(first, each, how, unlike.instead)
     _check_weighted(tables)
     for role in first.shared:
         having = [each for each in tables if each.has(role)]
         for each in having[1:]:
-            _check_alike(having[0], each, role, how, by_key=lacking is None)
+            _check_alike(having[0], each, role, how, unlike)
     return _with_shared(tables), f"rows matched {note}"
 
 
@@ -173,29 +172,65 @@ def _integers(table: _SystemTable, role: str, whole: _SystemTable) -> pl.Series:
     return fitting
 
 
-def _check_key(table: _SystemTable, how: str) -> None:
-    """Refuses rows without a query or an item, and those that have both in common."""
-    import polars as pl
+class _Unlike(NamedTuple):
+    """Why rows cannot be matched by query and item.
 
+    Attributes:
+        why: in words.
+        instead: what to do to have them matched so.
+        noted: whether readers are told why, as the tables have both.
+
+    """
+
+    why: str
+    instead: str
+    noted: bool = False
+
+
+def _by_key(table: _SystemTable) -> str:
+    return f"by query ({table.column('query')!r}) and item ({table.column('item')!r})"
+
+
+def _not_told_apart(tables: Sequence[_SystemTable]) -> _Unlike | None:
+    """What keeps query and item from telling the rows of all tables apart."""
+    for role in KEY:
+        for each in tables:
+            if not each.has(role):
+                return _Unlike(
+                    f"{each.name} has no column of the {role}", "give each columns of query and item"
+                )
+    for each in tables:
+        _check_nulls(each)
+    repeated = next(filter(None, map(_repeated, tables)), None)
+    if repeated is None:
+        return None
+    return _Unlike(repeated, "leave out what stands twice, and order does not matter", noted=True)
+
+
+def _check_nulls(table: _SystemTable) -> None:
+    """Refuses rows without a query or an item."""
     for role in KEY:
         nulls = table.frame[role].is_null().arg_true()
         if len(nulls):
             raise DataError(
                 f"{table.name} has {counted(len(nulls), 'null')} in the {role} column "
                 f"{table.column(role)!r}, the first in row {nulls[0]} (from 0), and rows of several tables "
-                f"are matched {how}: leave those rows out, or {POSITION}"
+                f"are matched {_by_key(table)}: leave those rows out, or {POSITION}"
             )
+
+
+def _repeated(table: _SystemTable) -> str | None:
+    """Which query has an item in several rows, in words; None where none has."""
+    import polars as pl
+
     keys = table.frame.select(*KEY, row=pl.int_range(pl.len()))
     again = keys.filter(keys.select(KEY).is_duplicated()).group_by(KEY, maintain_order=True).agg("row")
-    if again.height:
-        query, item, rows = again.row(0)
-        places = ", ".join(map(str, rows[:SHOWN])) + (", …" if len(rows) > SHOWN else "")
-        more = f", and {counted(again.height - 1, 'other pair')} more than once, too"
-        raise DataError(
-            f"{table.name} has query {query!r}, item {item!r} in {len(rows):,} rows ({places}, from 0)"
-            f"{more if again.height > 1 else ''}, and rows of several tables are matched {how}: leave out "
-            f"what stands twice, or {POSITION}"
-        )
+    if not again.height:
+        return None
+    query, item, rows = again.row(0)
+    places = ", ".join(map(str, rows[:SHOWN])) + (", …" if len(rows) > SHOWN else "")
+    more = f", and {counted(again.height - 1, 'other pair')} more than once, too" if again.height > 1 else ""
+    return f"{table.name} has query {query!r}, item {item!r} in {len(rows):,} rows ({places}, from 0){more}"
 
 
 def _in_order_of(first: _SystemTable, other: _SystemTable, how: str) -> _SystemTable:
@@ -241,12 +276,12 @@ def _some(keys: pl.DataFrame) -> str:
     return f"({'; '.join(shown)}{'; …' if keys.height > SHOWN else ''})"
 
 
-def _check_height(first: _SystemTable, other: _SystemTable, how: str) -> None:
+def _check_height(first: _SystemTable, other: _SystemTable, how: str, instead: str) -> None:
     if first.frame.height != other.frame.height:
         raise DataError(
             f"{first.name} has {counted(first.frame.height, 'row')} and {other.name} {other.frame.height:,}, "
             f"and rows of several tables are matched {how}: give each the same rows in the same order, or "
-            "columns of query and item"
+            f"{instead}"
         )
 
 
@@ -262,7 +297,9 @@ def _check_weighted(tables: Sequence[_SystemTable]) -> None:
         )
 
 
-def _check_alike(first: _SystemTable, other: _SystemTable, role: str, how: str, *, by_key: bool) -> None:
+def _check_alike(
+    first: _SystemTable, other: _SystemTable, role: str, how: str, unlike: _Unlike | None
+) -> None:
     """Refuses what two tables say differently of the same rows."""
     rows = first.numbers(role).ne_missing(other.numbers(role)).arg_true()
     if not len(rows):
@@ -270,12 +307,12 @@ def _check_alike(first: _SystemTable, other: _SystemTable, role: str, how: str, 
     shown = []
     for row in rows[:SHOWN]:
         where = f"row {row} (from 0)"
-        if by_key:
+        if unlike is None:
             where = f"query {first.written('query', row)}, item {first.written('item', row)}"
         shown.append(f"{where}: {first.written(role, row)} and {other.written(role, row)}")
     same = f"systems are compared on the same {first.shared[role]}"
-    if not by_key:
-        same = "bring them into the same order, or give each columns of query and item"
+    if unlike is not None:
+        same = f"bring them into the same order, or {unlike.instead}"
     raise DataError(
         f"the {first.shared[role]} of {first.system!r} and {other.system!r} differ in {len(rows):,} of "
         f"{counted(first.frame.height, 'row')} ({'; '.join(shown)}{'; …' if len(rows) > SHOWN else ''}), "
@@ -314,8 +351,10 @@ def _free(name: str, taken: Container[str]) -> str:
     return name
 
 
-def _by_position(tables: Sequence[_SystemTable]) -> str:
-    """That rows are matched by position, and what stands in some tables alone."""
+def _by_position(tables: Sequence[_SystemTable], unlike: _Unlike) -> str:
+    """That rows are matched by position, and what stands in some tables alone, or why where all have both."""
+    if unlike.noted:
+        return f"by position, where queries, items and labels agree, as {unlike.why}"
     alone: dict[str, list[str]] = {}
     for role in KEY:
         having = [each.system for each in tables if each.has(role)]

@@ -159,8 +159,9 @@ def read_systems(
 ) -> Systems:
     """Reads what the systems predicted of the same rows.
 
-    Rows of several tables are matched by query and item where all tables have both, else by position. Labels
-    and weights have to agree. A query or an item that only some tables have is that of the matching rows.
+    Rows of several tables are matched by query and item where all tables have both and no pair of them
+    stands twice, else by position. Labels and weights have to agree, and by position queries and items, too.
+    A query or an item that only some tables have is that of the matching rows.
 
     Args:
         systems: their tables and columns.
@@ -192,8 +193,10 @@ def read_systems(
         known |= dict.fromkeys(opened.names)
         reads[name] = replace(read, name=f"{read.name} of {name!r}")
     check_there(dict.fromkeys(sought, "to slice by"), list(known), "every system's table")
+    if len(reads) == 1:
+        return Systems(reads)
     predictions, note = matched(reads)
-    return Systems(predictions, (note,) if len(reads) > 1 else ())
+    return Systems(predictions, (note,))
 
 
 @contextmanager
