@@ -16,6 +16,7 @@ import pytest
 
 import rankmark as rm
 from installed import peer
+from rankmark.language import registry
 
 os.environ.setdefault("KERAS_BACKEND", "torch")
 PAGE = (Path(__file__).parent.parent / "examples" / "before_and_after.md").read_text()
@@ -60,7 +61,13 @@ def left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     monkeypatch.chdir(tmp_path)
     for name in ("MLFLOW_TRACKING_URI", "MLFLOW_DISABLE_TELEMETRY"):
         monkeypatch.setenv(name, "")
+    pages, referred = dict(registry.pages()), dict(registry._REFERRED)
     yield
+    for known, before in ((registry._PAGES, pages), (registry._REFERRED, referred)):
+        known.clear()
+        known.update(before)
+    for kept in registry._REMEMBERED:
+        kept.cache_clear()
     rm.hooks.ir_measures.unregister()
     importlib.import_module("sklearn").set_config(enable_metadata_routing=False)
 

@@ -16,7 +16,7 @@ from scipy.stats import binomtest
 from sklearn import metrics
 
 import rankmark as rm
-from rankmark.api.curves import CURVES
+from rankmark.api.curves import CURVES, CurveTable
 from rankmark.cli import main
 
 SIX = {"label": [1, 1, 0, 0, 1, 0], "score": [0.9, 0.7, 0.7, 0.4, 0.3, 0.1]}
@@ -47,8 +47,15 @@ def test_curves_by_hand(kind: Any, columns: dict[str, list[float]]) -> None:
     assert found.frame.columns == ["threshold", *columns]
     for name, values in columns.items():
         assert found.frame[name].to_list() == pytest.approx(values, abs=1e-15)
-    x, y = columns.values()
-    assert found.area == pytest.approx(np.trapezoid(y, x), abs=1e-15)
+    assert found.area == pytest.approx(area(found), abs=1e-15)
+
+
+def area(found: CurveTable) -> float:
+    """As the table's definition has it: of PR in steps, of lift from a share of 0 on."""
+    x, y = (found.frame[name].to_numpy() for name in found.frame.columns[1:])
+    if found.kind == "PR":
+        return float((np.diff(x) * y[1:]).sum())
+    return float(np.trapezoid(y, x) + (x[0] * y[0] if found.kind == "lift" else 0))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -74,10 +81,52 @@ def assert_columns(frame: pl.DataFrame, *expected: Any) -> None:
 
 def test_areas_are_those_of_measures() -> None:
     table = random_table(3000, decimals=3)
-    result = rm.evaluate_predictions(table, "AUC PRAUC")
+    result = rm.evaluate_predictions(table, "AUC AveragePrecision")
     assert rm.curve(table, "ROC").area == pytest.approx(result["AUC"], abs=1e-14)
     assert rm.curve(table, "DET").area == pytest.approx(1 - result["AUC"], abs=1e-14)
-    assert rm.curve(table, "PR").area == pytest.approx(result["PRAUC"], abs=1e-14)
+    assert rm.curve(table, "PR").area == pytest.approx(result["AveragePrecision"], abs=1e-14)
+
+
+def test_precision_and_recall_of_equal_scores_are_one_step() -> None:
+    found = rm.curve({"label": [1, 0, 0, 0], "score": [0.5] * 4}, "PR")
+    assert found.frame.rows() == [(INF, 0, 1), (0.5, 1, 0.25)]
+    assert found.area == 0.25
+    assert "area 0.250000 (in steps: AveragePrecision)" in str(found)
+
+
+def test_thinning_keeps_both_ends_of_broad_steps() -> None:
+    table = random_table(30_000)
+    table["score"][table["score"] < 0.2] = 0.2  # half of the rows, the last step of recall
+    found = rm.curve(table, "PR", points=10)
+    whole = rm.curve(table, "PR", points=None).frame
+    thin = found.frame["recall"].to_numpy()
+    for last, first in zip(thin[1:], thin, strict=False):
+        between = whole.filter((pl.col("recall") > first) & (pl.col("recall") < last)).height
+        assert last - first <= 0.1 or not between
+    assert found.frame[-2:].equals(whole[-2:])
+
+
+def test_lift_of_equal_scores_has_the_area_of_random_ones() -> None:
+    assert rm.curve({"label": [1, 0, 0, 0], "score": [0.5] * 4}, "lift").area == 1
+
+
+def test_the_greatest_distance_of_equal_scores_is_at_a_threshold_that_there_is() -> None:
+    found = rm.curve({"label": [1, 0], "score": [0.5, 0.5]}, "KS")
+    assert (found.greatest, found.greatest_at) == (0, 0.5)
+
+
+def test_bins_that_nearly_all_rows_share_say_what_tells_more() -> None:
+    rare = {"label": [1] + [0] * 99, "score": np.linspace(0.0001, 0.001, 100)}
+    assert "One bin has 100% of the rows: bins of equal mass" in str(rm.curve(rare, "calibration"))
+    assert "One bin" not in str(rm.curve(rare, "calibration", binning="mass"))
+    assert "One bin" not in str(rm.curve(SIX, "calibration"))
+
+
+def test_tables_say_that_rows_are_weighted() -> None:
+    weighed = SIX | {"weight": [1, 2, 3, 4, 5, 6]}
+    for kind in (*CURVES, "KS", "scores", "calibration"):
+        assert "6 rows, 3 positive, weighted" in str(rm.curve(weighed, kind))  # type: ignore[arg-type] # all are kinds
+        assert "weighted" not in str(rm.curve(SIX, kind))  # type: ignore[arg-type] # all are kinds
 
 
 # --- Thinned -------------------------------------------------------------------------------------------
@@ -90,9 +139,12 @@ def test_thinning_keeps_the_area_and_the_points(kind: Any, weighted: bool) -> No
     whole, thin = rm.curve(table, kind, points=None), rm.curve(table, kind, points=600)
     assert thin.thresholds == whole.thresholds == len(whole)
     x, y = (thin.frame[name].to_numpy() for name in thin.frame.columns[1:])
-    assert np.trapezoid(y, x) - whole.area == pytest.approx(thin.area_change, abs=1e-14)
+    across, upright = (whole.frame[name].to_numpy() for name in whole.frame.columns[1:])
+    straight = np.trapezoid(upright, across)
+    assert np.trapezoid(y, x) - straight == pytest.approx(thin.area_change, abs=1e-14)
     assert abs(thin.area_change) <= 1e-6
-    assert 600 <= len(thin) <= 2000
+    assert 600 <= len(thin) <= 2200
+    assert thin.area == whole.area
     assert thin.frame.join(whole.frame, on=thin.frame.columns).height == len(thin)
     assert thin.frame[0].equals(whole.frame[0])
     assert thin.frame[-1].equals(whole.frame[-1])
@@ -147,7 +199,8 @@ def test_thin_curves_of_hostile_rows_keep_the_area(rows: list, kind: Any, points
     x, y = (thin.frame[name].to_numpy() for name in thin.frame.columns[1:])
     assert np.isfinite(x).all()
     assert np.isfinite(y).all()
-    assert np.trapezoid(y, x) == pytest.approx(thin.area, abs=1e-6)
+    assert abs(thin.area_change) <= 1e-6
+    assert thin.area == rm.curve(table, kind, points=None).area
 
 
 # --- Calibration ---------------------------------------------------------------------------------------
@@ -282,6 +335,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     ("table", "kind", "options", "error", "message"),
     [
         (SIX, "roc2", {}, rm.ChoiceError, "did you mean 'ROC'"),
+        (SIX, "PCOPC", {}, rm.ChoiceError, "PCOPC is a picture of the curve calibration"),
+        (SIX, "reliability", {}, rm.ChoiceError, "reliability is a picture of the curve calibration"),
         (SIX, 3, {}, rm.ChoiceError, "curve 3 is not one of"),
         (SIX, "ROC", {"bins": 4}, rm.ChoiceError, "bins=4 is for calibration"),
         (SIX, "ROC", {"points": 9.5}, rm.ChoiceError, "points=9.5 is not a whole number from 2"),

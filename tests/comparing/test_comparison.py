@@ -1148,3 +1148,12 @@ def test_where_a_few_clusters_have_most_queries_the_variance_says_so() -> None:
     compared = rm.compare(QRELS, two, "RR", clusters=uneven)
     assert line in compared.to_table(anova=True)
     assert line not in compared.to_table()
+
+
+def test_what_is_neither_better_nor_worse_is_marked_as_different() -> None:
+    qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(12)}
+    runs = {"old": {query: ["a", "b"] for query in qrels}, "new": {query: ["x", "a"] for query in qrels}}
+    found = rm.compare(qrels, runs, "RR, Judged@2", baseline="old", test="sign")
+    assert not found.pair("Judged@2", "new").better
+    assert "≠ different from it" in str(found)
+    assert "↑ better, ↓ worse than old" in str(found)

@@ -27,12 +27,10 @@ def named(figure: Figure, name: str) -> Line:
     ("kind", "x", "y", "name"),
     [
         ("ROC", "fpr", "tpr", "ROC"),
-        ("PR", "recall", "precision", "precision"),
         ("DET", "fpr", "fnr", "DET"),
         ("gain", "share", "gain", "gain"),
         ("KS", "threshold", "tpr", "positive rows"),
         ("KS", "threshold", "fpr", "other rows"),
-        ("F1", "threshold", "precision", "precision"),
         ("F1", "threshold", "recall", "recall"),
         ("F1", "threshold", "f1", "F1"),
     ],
@@ -46,18 +44,60 @@ def test_lines_are_the_columns(kind: str, x: str, y: str, name: str) -> None:
 @pytest.mark.parametrize(("kind", "rate"), [("ROC", "tpr"), ("PR", "precision"), ("DET", "fnr")])
 def test_bands_are_the_tables(kind: str, rate: str) -> None:
     table, (line, *_) = DRAWN[kind](), [each for each in marks(of(kind), Line) if each.low is not None]
-    assert np.array_equal(line.low, table.frame[f"{rate}_low"])
-    assert np.array_equal(line.high, table.frame[f"{rate}_high"])
+    # In steps an interval stands from the recall of the threshold before on.
+    first = 1 if kind == "PR" else 0
+    assert np.array_equal(line.low[: len(line.x) - first], table.frame[f"{rate}_low"][first:])
+    assert np.array_equal(line.high[: len(line.x) - first], table.frame[f"{rate}_high"][first:])
+    assert "The band takes rows for independent" in " ".join(of(kind).notes)
     assert "band: 95%" in of(kind).subtitle
     without = rm.curve(RARE, kind).plot()  # type: ignore[arg-type] # of the parameters
-    assert "no band: confidence=0.95 gives one" in without.subtitle
+    assert "no band: a confidence of 0.95 gives one" in without.subtitle
 
 
 def test_lift_is_not_drawn_of_a_few_positive_rows() -> None:
     table, line = DRAWN["lift"](), named(of("lift"), "lift")
     found = table.frame["lift"].to_numpy() * table.frame["share"].to_numpy() * table.positive
+    assert (line.x[0], np.isnan(line.y[0])) == (0, found[0] < 10)
+    assert np.array_equal(np.isnan(line.y[1:]), found < 10)
+    assert np.array_equal(line.y[1:][found >= 10], table.frame["lift"].filter(found >= 10))
+
+
+def test_precision_is_drawn_in_the_steps_of_its_area() -> None:
+    table, line = DRAWN["PR"](), named(of("PR"), "precision")
+    assert line.step
+    assert np.array_equal(line.x, table.frame["recall"])
+    assert np.array_equal(line.y[:-1], table.frame["precision"][1:])
+    flat = rm.curve({"label": [1, 0, 0, 0], "score": [0.5] * 4}, "PR").plot()
+    assert named(flat, "precision").y.tolist() == [0.25, 0.25]
+    assert "area 0.2500 (in steps: AveragePrecision)" in flat.subtitle
+
+
+def test_lift_of_equal_scores_is_drawn_from_the_first_row() -> None:
+    line = named(rm.curve({"label": [1, 0, 0, 0], "score": [0.5] * 4}, "lift").plot(), "lift")
+    assert (line.x.tolist(), line.y.tolist()) == ([0, 1], [1, 1])
+
+
+def test_precision_of_a_few_positive_rows_is_not_drawn_by_threshold() -> None:
+    table, figure = DRAWN["F1"](), of("F1")
+    found = table.frame["recall"].to_numpy() * table.positive
+    line = named(figure, "precision")
     assert np.array_equal(np.isnan(line.y), found < 10)
-    assert np.array_equal(line.y[found >= 10], table.frame["lift"].filter(found >= 10))
+    assert np.array_equal(line.y[found >= 10], table.frame["precision"].filter(found >= 10))
+    assert "No precision where fewer than 10 positive rows are found" in figure.notes[0]
+    same = rm.curve({"label": [1, 0], "score": [0.5, 0.5]}, "F1").plot()
+    assert np.isnan(named(same, "precision").y).tolist() == [True, False]
+
+
+def test_weights_are_not_called_rows() -> None:
+    weighed = {"label": [1, 0, 0], "score": [0.5, 0.4, 0.1], "weight": [1.5, 2.25, 3]}
+    figure = rm.curve(weighed, "scores").plot()
+    assert "3 rows, 1 positive, weighted" in figure.subtitle
+    assert named(figure, "other rows").name == "other rows: weight 5.25"
+
+
+def test_bins_without_positive_rows_have_no_ratio() -> None:
+    figure = rm.curve({"label": [0, 0], "score": [0.5, 0.4]}, "calibration").plot("PCOPC")
+    assert "of all no value: no row is positive" in figure.subtitle
 
 
 def test_the_greatest_distance_is_where_it_is() -> None:

@@ -103,3 +103,12 @@ def test_measures_without_values_of_classes_are_refused() -> None:
         result.plot("confusion")
     with pytest.raises(rm.PictureError, match="no measure here has a value of each class"):
         result.plot("classes")
+
+
+def test_the_forest_calls_nothing_better_of_what_neither_is() -> None:
+    rows = {"click": [0, 1] * 200, "p": [0.3, 0.6] * 200, "r": [0.1, 0.2, 0.1, 0.3] * 100}
+    found = rm.compare_predictions(rows, {"one": "p", "two": "r"}, "PCOPC", label="click")
+    assert found.pairs[0].significant
+    (panel,) = found.plot("forest").panels
+    names = {mark.name for mark in panel.marks if isinstance(mark, Points)}
+    assert names == {"significantly different"}

@@ -56,6 +56,21 @@ def test_what_is_calibrated_is_a_line_and_which_way_is_better_is_said() -> None:
     assert rules(logarithm.plot())["calibrated: 0"].x == 0
 
 
+def test_slices_that_are_not_calibrated_are_those_whose_interval_says_so() -> None:
+    rng = np.random.default_rng(0)
+    score = np.full(1200, 0.5)
+    rate = np.repeat([0.5, 0.5, 0.25], 400)
+    table: dict[str, Any] = {"label": (rng.random(1200) < rate).astype(int), "score": score}
+    table["kind"] = np.repeat(["a", "b", "c"], 400).tolist()
+    result = rm.evaluate_predictions(table, "PCOPC", by="kind", intervals=True)
+    (panel,) = result.plot("slices").panels
+    shown = {mark.name: mark for mark in panel.marks if isinstance(mark, Points)}
+    assert {name: mark.y.tolist() for name, mark in shown.items()} == {
+        "interval without 1: not calibrated": [2],
+        "interval with 1": [0, 1],
+    }
+
+
 def test_less_is_better_of_losses() -> None:
     rng = np.random.default_rng(0)
     label = rng.integers(0, 2, 400)
@@ -193,3 +208,11 @@ def test_slices_that_were_saved_know_the_values_of_all(tmp_path: Any) -> None:
     assert isinstance(again, rm.results.PredictionSlices)
     assert again.overall == slices.overall
     assert again.plot("slices").to_svg() == slices.plot("slices").to_svg()
+
+
+def test_why_another_measure_has_no_value_is_not_told_beneath_the_picture() -> None:
+    rows = {"click": [0, 1, 0, 0] * 10, "p": [0.3, 0.6, 0.2, 0.1] * 10, "by": ["a", "a", "b", "b"] * 10}
+    found = rm.evaluate_predictions(rows, "AUC, PCOPC", label="click", score="p", by="by")
+    told = [" ".join(found.plot("slices", measure=each).notes) for each in ("AUC", "PCOPC")]
+    assert "no value of AUC" in told[0]
+    assert "no value of AUC" not in told[1]

@@ -268,3 +268,31 @@ def test_pictures_of_nothing_are_refused(option: str) -> None:
 def test_a_distribution_of_no_values_says_so() -> None:
     result = rm.evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, "AP", no_relevant="skip")
     assert result.plot("distribution").description == "AP: no query has a value."
+
+
+def test_bands_are_drawn_of_many_systems_if_they_are_asked_for() -> None:
+    result = rm.evaluate(QRELS, RUNS["old"], MEASURES).with_intervals()
+    figure = Runs({f"s{i}": result for i in range(5)}).plot("cutoffs", bands=True)
+    assert all(line.low is not None for line in marks(figure, Line))
+    assert all(line.low is None for line in marks(evaluated().plot("cutoffs", bands=False), Line))
+
+
+def test_a_bare_picture_has_no_words_around_it() -> None:
+    figure = compared(baseline="old").plot("forest")
+    svg = figure.bare().to_svg(width=900)
+    assert figure.subtitle not in svg
+    assert figure.subtitle in figure.to_svg(width=900)
+    assert f">{figure.title}</title>" in svg, "for whoever cannot see it"
+
+
+@pytest.mark.parametrize("how", [{"theme": "drak"}, {"width": 100}])
+def test_a_picture_of_no_known_theme_or_of_no_size_is_refused(how: dict[str, object]) -> None:
+    with pytest.raises(rm.CallError, match=r"is none of auto, light, dark|is not from 240 to"):
+        compared(baseline="old").plot("scatter").to_png(**how)  # type: ignore[arg-type] # of the parameters
+
+
+def test_options_of_files_are_not_those_of_pictures() -> None:
+    with pytest.raises(rm.PictureError, match="width is of files"):
+        evaluated().plot("cutoffs", width=900)
+    with pytest.raises(rm.CallError, match="it takes measures, systems, bands"):
+        evaluated().plot("cutoffs", tone=True)

@@ -234,6 +234,14 @@ def test_marks_of_two_baselines_say_which_is_better_and_which_are_not_compared()
     assert "not compared with each other" not in rm.compare(QRELS, runs, "RR", baseline="fair").to_latex()
 
 
+def test_latex_says_what_pdflatex_cannot_set() -> None:
+    known = rm.evaluate(QRELS, {"μ-BM25": GOOD, "Müller, Łódź": FAIR}, "nDCG@3").to_latex()
+    assert known.startswith(r"\begin{table}")
+    assert r"$\mu$-BM25" in known
+    strange = rm.evaluate(QRELS, {"中文": GOOD, "ok": FAIR}, "nDCG@3").to_latex()
+    assert strange.startswith("% pdflatex has no 中, 文: typeset with lualatex or xelatex")
+
+
 def test_more_baselines_than_signs_have_letters() -> None:
     runs = {f"s{i}": POOR for i in range(6)} | {"good": GOOD}
     text = rm.compare(QRELS, runs, "nDCG@3", baseline=[f"s{i}" for i in range(6)], test="t").to_typst()

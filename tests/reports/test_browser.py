@@ -146,6 +146,81 @@ def test_a_phone_scrolls_down_and_not_sideways(started: Any, page: Path) -> None
         assert tab.evaluate("document.documentElement.scrollWidth") == 390
 
 
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three systems of long names, the last of which is the best, by seven measures."""
+    qrels = {f"q{i}": {"a": 1, "b": 1} for i in range(8)}
+    lists = {"bad": "xyza", "worse": "xyzw", "best": "abxy"}
+    runs = {
+        f"{name} system with a name that is much longer than the columns of numbers": {
+            query: list(items) if i or name != "best" else list("xabw") for i, query in enumerate(qrels)
+        }
+        for name, items in lists.items()
+    }
+    path = tmp_path_factory.mktemp("long") / "report.html"
+    measures = ["nDCG@10", "AP", "RR", "P@10", "R@100", "P@1", "P@2"]
+    rm.report(qrels, runs, measures, baseline=next(iter(runs)), conventions=False).write(path)
+    return path
+
+
+def seen(tab: Any) -> list[bool]:
+    """Whether each value of the systems lies within the page and within the box of its table."""
+    found: list[bool] = tab.eval_on_selector_all(
+        ".values td",
+        """cells => cells.map(cell => {
+            const [own, box] = [cell, cell.closest(".wide")].map(each => each.getBoundingClientRect());
+            return own.width > 0 && own.left >= 0 && own.right <= Math.min(box.right, innerWidth) + 1;
+        })""",
+    )
+    return found
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_value_of_the_systems_is_seen_without_scrolling_sideways(
+    started: Any, long: Path, width: int
+) -> None:
+    with opened(started, long, viewport={"width": width, "height": 844}) as tab:
+        assert seen(tab) == [True] * 21
+        numbers = tab.eval_on_selector_all(
+            "#body td:not(:first-child)", "all => all.map(each => each.scrollWidth <= each.clientWidth)"
+        )
+        assert numbers
+        assert all(numbers)
+
+
+def test_every_value_of_the_systems_is_on_paper(started: Any, long: Path) -> None:
+    with opened(started, long, viewport={"width": 673, "height": 1000}) as tab:  # A4 less its margins
+        tab.emulate_media(media="print")
+        assert seen(tab) == [True] * 21
+
+
+def test_what_is_open_is_one_of_those_that_are_shown(started: Any, long: Path) -> None:
+    with opened(started, long) as tab:
+        for word in ("q3", "q5"):
+            tab.fill("#find", word)
+            assert tab.inner_text("#detail h3") == word
+        tab.fill("#find", "none of them")
+        assert tab.inner_text("#detail") == ""
+        tab.fill("#find", "")
+        assert tab.inner_text("#detail h3")
+
+
+def test_a_system_is_not_compared_with_itself(started: Any, long: Path) -> None:
+    with opened(started, long) as tab:
+        one, other = (tab.input_value(name) for name in ("#one", "#other"))
+        tab.select_option("#one", other)
+        assert (tab.input_value("#one"), tab.input_value("#other")) == (other, one)
+
+
+def test_pictures_are_of_the_best_system_and_its_baseline(started: Any, long: Path) -> None:
+    with opened(started, long) as tab:
+        titles = tab.eval_on_selector_all("figure .broad svg > title", "all => all.map(e => e.textContent)")
+        of_pairs = [title for title in titles if "query by query" in title or "each query" in title]
+        assert len(of_pairs) == 2
+        assert all("best system" in title and "bad system" in title for title in of_pairs)
+        assert any("changed most" in title for title in titles)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(started: Any, page: Path, scheme: str) -> None:
     try:

@@ -6,6 +6,7 @@ import heapq
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -33,6 +34,10 @@ Kind: TypeAlias = Literal["ROC", "PR", "DET", "gain", "lift", "KS", "F1", "calib
 ROUNDED = 1e-14
 TOLERANCE = 1e-6
 """By how much leaving points out may change the area under a curve."""
+STEPS = 200
+"""Parts of recall; where one threshold goes further than such a part, both its ends are kept."""
+CROWDED = 0.9
+"""The share of the rows in one bin from which on the others tell little."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -45,12 +50,14 @@ class CurveTable(Saved):
         rows: rows of the predictions.
         positive: positive ones.
         thresholds: points of the whole curve; None for bins.
-        area: the area under the whole curve, straight from point to point; None for bins, ``KS`` and ``F1``.
-        area_change: by how much leaving points out changes it.
+        area: the area under the whole curve, straight from point to point; of ``PR`` in steps, which is
+            AveragePrecision, and of ``lift`` from a share of 0 on; None for bins, ``KS`` and ``F1``.
+        area_change: by how much leaving points out changes the area straight from point to point.
         confidence: of intervals and bands; None where there are none.
         greatest: of ``KS`` the greatest distance and of ``F1`` the greatest F1, over all thresholds.
         greatest_at: the highest threshold at which it is.
-        weighted: whether the rows have weights.
+        weighted: whether rows have weights.
+        binning: of bins, what is equal about them.
 
     """
 
@@ -65,20 +72,38 @@ class CurveTable(Saved):
     greatest: float | None = None
     greatest_at: float | None = None
     weighted: bool = False
+    binning: str | None = None
 
     _instead: ClassVar = "measures"
 
     def account(self) -> str:
         """What the table is of, in a line."""
-        of = f"{self.rows:,} rows, {self.positive:,} positive"
+        of = self.of_rows
         if self.thresholds is None:
-            return f"{self.kind}: {of}, {len(self.frame):,} bins that are not empty"
+            return "; ".join(
+                [f"{self.kind}: {of}, {len(self.frame):,} bins that are not empty", *self.crowded]
+            )
         points = f"{len(self.frame):,} of {self.thresholds:,} points"
         if self.area is None:
             most = f"the greatest {self.greatest:.6f} at the threshold {self.greatest_at:.6g}"
             return f"{self.kind}: {of}, {points}, {most}"
-        changed = f" (changed by {self.area_change:.0e})" if self.area_change else ""
-        return f"{self.kind}: {of}, {points}, area {self.area:.6f}{changed}"
+        changed = f", changed by {self.area_change:.0e}" if self.area_change else ""
+        return f"{self.kind}: {of}, {points}, area {self.area:.6f} ({AREAS[self.kind]}{changed})"
+
+    @property
+    def of_rows(self) -> str:
+        """How many rows there are."""
+        return f"{self.rows:,} rows, {self.positive:,} positive{', weighted' if self.weighted else ''}"
+
+    @property
+    def crowded(self) -> tuple[str, ...]:
+        """What to do where nearly all rows are in one bin of equal width."""
+        if self.binning != "width" or not self.frame["high"][-1] > self.frame["low"][0]:
+            return ()
+        share = float(self.frame["rows"].to_numpy().max()) / max(self.rows, 1)
+        if share < CROWDED:
+            return ()
+        return (f"One bin has {100 * share:.3g}% of the rows: bins of equal mass (binning mass) tell more",)
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -148,7 +173,8 @@ def curve(
     first one of infinity, which finds nothing. The columns are ``threshold`` and
 
     - ``ROC``: ``fpr`` = FP/N and ``tpr`` = TP/P;
-    - ``PR``: ``recall`` = TP/P and ``precision`` = TP/(TP + FP), at first 1;
+    - ``PR``: ``recall`` = TP/P and ``precision`` = TP/(TP + FP), at first 1. It is a step function: the
+      precision of a threshold holds from the recall of the one before on;
     - ``DET``: ``fpr`` and ``fnr`` = 1 − TP/P;
     - ``gain``: ``share`` = (TP + FP)/(P + N) and ``gain`` = TP/P;
     - ``lift``: ``share`` and ``lift`` = gain/share, without the threshold of infinity;
@@ -170,8 +196,9 @@ def curve(
 
     Thinned curves keep the first and the last threshold and of the others those where the curve turns most.
     Points on straight lines go first, which changes nothing. Where so few points would change the area
-    (straight from point to point) by more than 1e-6, more are kept than asked for, as many as that takes. The
-    area of lift is in units of lift. KS and F1 keep no more than asked for, and their greatest point.
+    (straight from point to point) by more than 1e-6, more are kept than asked for, as many as that takes. PR
+    keeps both ends of every step that is broader than 1/200 of recall, besides. The area of lift is in units
+    of lift. KS and F1 keep no more than asked for, and their greatest point.
 
     Args:
         table: labelled scores, as in `evaluate_predictions`.
@@ -206,13 +233,13 @@ def curve(
     said = {"label": label, "score": score, "weight": weight}
     probabilities = kind == "calibration"
     rows = binary_rows(table, said, positive, threads, f"the {kind} curve", probabilities=probabilities)
+    of_bins: dict[str, Any] = {"weighted": rows.weighted, "binning": binning or "width"}
     if kind == "calibration":
         level = confidence or 0.95
         frame = _calibration(binned(rows, bins or 15, binning or "width"), level)
-        return CurveTable(kind, frame, rows.count, rows.positives, confidence=level, weighted=rows.weighted)
+        return CurveTable(kind, frame, rows.count, rows.positives, confidence=level, **of_bins)
     if kind == "scores":
-        frame = _scores(rows, bins or 30, binning)
-        return CurveTable(kind, frame, rows.count, rows.positives, weighted=rows.weighted)
+        return CurveTable(kind, _scores(rows, bins or 30, binning), rows.count, rows.positives, **of_bins)
     if kind in PEAKS:
         return _peaked(kind, rows, points)
     return _thresholds(kind, rows, points, confidence)
@@ -229,6 +256,8 @@ def known_curve(kind: str) -> Kind:
     if not isinstance(kind, str) or kind.lower() not in names:
         every = list(names.values())
         hint = did_you_mean(kind, every) if isinstance(kind, str) else ""
+        if isinstance(kind, str) and kind.lower() in PICTURES_OF_BINS:
+            hint = f"; {kind} is a picture of the curve calibration"
         raise ChoiceError(f"curve {kind!r} is not one of {', '.join(every)}{hint}")
     return names[kind.lower()]
 
@@ -349,6 +378,16 @@ def _f1(tp: Values, fp: Values) -> dict[str, Values]:
 
 PEAKS: Mapping[Kind, Callable[[Values, Values], dict[str, Values]]] = {"KS": _ks, "F1": _f1}
 """Those over thresholds of which the greatest value of the last column is looked for."""
+AREAS: Mapping[Kind, str] = {
+    "ROC": "AUC",
+    "PR": "in steps: AveragePrecision",
+    "DET": "1 − AUC",
+    "gain": "0.5 for random scores",
+    "lift": "the mean lift; 1 for random scores",
+}
+"""What their areas are."""
+PICTURES_OF_BINS = ("reliability", "pcopc")
+"""Pictures that are asked for as if they were curves."""
 BINNED: tuple[Kind, ...] = ("calibration", "scores")
 BANDS: tuple[Kind, ...] = ("ROC", "PR", "DET")
 """Those that can have a band."""
@@ -365,10 +404,13 @@ def _thresholds(kind: Kind, rows: Rows, points: int | None, confidence: float | 
         tp, fp, score = tp[first:], fp[first:], score[first:]
     axes = CURVES[kind](tp, fp)
     unit = float(axes.x_unit * axes.y_unit)
-    area = trapezoid(axes.y, axes.x) / unit
-    kept = np.arange(len(score)) if points is None else _thinned(axes.x, axes.y, points, TOLERANCE * unit)
+    area = _area(kind, axes) / unit
+    kept = np.arange(len(score))
+    if points is not None:
+        steps = _broad(axes.x, min(points, STEPS)) if kind == "PR" else kept[:0]
+        kept = _thinned(axes.x, axes.y, points, TOLERANCE * unit, steps)
     x, y = axes.x[kept], axes.y[kept]
-    change = 0.0 if points is None else trapezoid(y, x) / unit - area
+    change = 0.0 if points is None else (trapezoid(y, x) - trapezoid(axes.y, axes.x)) / unit
     columns = {"threshold": score[kept], axes.x_name: x / axes.x_unit, axes.y_name: y / axes.y_unit}
     if confidence is not None:
         # Of how many rows a rate is: of positive ones, of others, or of those found.
@@ -383,8 +425,26 @@ def _thresholds(kind: Kind, rows: Rows, points: int | None, confidence: float | 
         low, high = band(across, upright, kept, confidence)
         columns |= {f"{axes.y_name}_low": low, f"{axes.y_name}_high": high}
     frame = pl.DataFrame(columns)
-    of = kind, frame, rows.count, rows.positives, len(score), area, change, confidence
-    return CurveTable(*of, weighted=rows.weighted)
+    return CurveTable(
+        kind,
+        frame,
+        rows.count,
+        rows.positives,
+        len(score),
+        area,
+        change,
+        confidence,
+        weighted=rows.weighted,
+    )
+
+
+def _area(kind: Kind, axes: _Axes) -> float:
+    """The area under a whole curve, in its units."""
+    if kind == "PR":
+        return float((np.diff(axes.x) * axes.y[1:]).sum())
+    # Among the rows of the highest score, lift is the same at any share, whatever their order.
+    first = float(axes.x[0] * axes.y[0]) if kind == "lift" else 0.0
+    return first + trapezoid(axes.y, axes.x)
 
 
 def _peaked(kind: Kind, rows: Rows, points: int | None) -> CurveTable:
@@ -393,27 +453,19 @@ def _peaked(kind: Kind, rows: Rows, points: int | None) -> CurveTable:
     tp, fp, score = _found(kind, rows)
     columns = PEAKS[kind](tp, fp)
     *drawn, looked_at = columns.values()
-    # The first of those that are equal but for rounding.
-    peak = int(np.argmax(looked_at >= looked_at.max() - ROUNDED))
+    # The first of those that are equal but for rounding, after the threshold that finds nothing.
+    peak = 1 + int(np.argmax(looked_at[1:] >= looked_at[1:].max() - ROUNDED))
     kept = np.arange(len(score))
     if points is not None:
         ends = score[np.isfinite(score)]
         # Curves by score and by how many are found: of rare events many rows have nearly the same score.
         across = [tp + fp, np.clip(score, ends.min(), ends.max()) if len(ends) else score * 0]
         most = max(2, points // (len(across) * len(drawn)))
-        thin = [_thinned(x, y, most, math.inf) for x in across for y in drawn]
+        thin = [_thinned(x, y, most, math.inf, kept[:0]) for x in across for y in drawn]
         kept = np.unique(np.append(np.concatenate(thin), peak))
     frame = pl.DataFrame({"threshold": score[kept], **{name: each[kept] for name, each in columns.items()}})
-    return CurveTable(
-        kind,
-        frame,
-        rows.count,
-        rows.positives,
-        len(score),
-        greatest=float(looked_at[peak]),
-        greatest_at=float(score[peak]),
-        weighted=rows.weighted,
-    )
+    most_of: dict[str, Any] = {"greatest": float(looked_at[peak]), "greatest_at": float(score[peak])}
+    return CurveTable(kind, frame, rows.count, rows.positives, len(score), weighted=rows.weighted, **most_of)
 
 
 def _found(kind: Kind, rows: Rows) -> tuple[Values, Values, Values]:
@@ -429,14 +481,21 @@ def _found(kind: Kind, rows: Rows) -> tuple[Values, Values, Values]:
     return np.append(0.0, whole.tp), np.append(0.0, whole.fp), np.append(np.inf, whole.score)
 
 
-def _thinned(x: Values, y: Values, most: int, tolerance: float) -> NDArray[np.intp]:
-    """Which points of a curve to keep: at most so many, or as many as the area takes.
+def _broad(x: Values, parts: int) -> NDArray[np.intp]:
+    """Points between which there is one step alone, wherever they are further apart than a part of x."""
+    ends = np.searchsorted(x, x[-1] * np.arange(1, parts + 1) / parts)
+    ends = np.minimum(ends, len(x) - 1)
+    return np.unique(np.append(ends, np.maximum(ends - 1, 0))).astype(np.intp)
+
+
+def _thinned(x: Values, y: Values, most: int, tolerance: float, needed: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Which points of a curve to keep: those `needed`, and at most so many, or as many as the area takes.
 
     A stretch between two kept points is cut at the point that makes the largest triangle with its ends, and
     the stretch with the largest such triangle of all is cut first (D. Douglas and T. Peucker, Cartographica
     10, 1973, by area and not by distance).
     """
-    corners = _corners(x, y)
+    corners = np.union1d(_corners(x, y), needed).astype(np.intp)
     if len(corners) <= most:
         return corners
     x, y = x[corners], y[corners]
@@ -455,9 +514,11 @@ def _thinned(x: Values, y: Values, most: int, tolerance: float) -> NDArray[np.in
         """The area below the straight line between two points."""
         return float((x[last] - x[first]) * (y[last] + y[first])) / 2
 
-    kept = [0, len(x) - 1]
-    offer(0, len(x) - 1)
-    lost = trapezoid(y, x) - below(0, len(x) - 1)
+    kept = np.unique([0, *np.searchsorted(corners, needed).tolist(), len(x) - 1]).tolist()
+    lost = trapezoid(y, x)
+    for first, last in pairwise(kept):
+        offer(first, last)
+        lost -= below(first, last)
     while stretches and (len(kept) < most or abs(lost) > tolerance):
         _, first, cut, last = heapq.heappop(stretches)
         lost -= below(first, cut) + below(cut, last) - below(first, last)

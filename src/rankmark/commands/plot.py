@@ -48,6 +48,7 @@ class _Plot(click.Command):
     type=click.Choice(["auto", "light", "dark"]),
     help="Of SVG by itself as whoever looks at it has it, of others light.",
 )
+@click.option("--bare", is_flag=True, help="Without title, subtitle and notes, for papers.")
 @with_output_of("Figure", files="Write here, whole or not at all: a name that ends with .svg, .png or .pdf.")
 def plot(
     result: str | None,
@@ -57,6 +58,7 @@ def plot(
     output: Output,
     width: int | None,
     theme: str | None,
+    bare: bool,
     **options: Any,
 ) -> None:
     """Draw a picture of what was saved in RESULT.
@@ -88,7 +90,7 @@ def plot(
     said = {option: value for option, value in options.items() if value not in (None, ())}
     digits = str(output.digits) if is_said("digits") else None
     figure = drawn_as(kept, name, _understood(said, kept, name, digits))
-    _write(figure, output, {"width": width, "theme": theme})
+    _write(figure.bare() if bare else figure, output, {"width": width, "theme": theme})
 
 
 def _opened(path: str) -> Saved:

@@ -22,6 +22,7 @@ from rankmark.comparing.posteriors import (
     posterior_line,
 )
 from rankmark.comparing.words import (
+    APART,
     DOWN,
     UP,
     caution_lines,
@@ -122,7 +123,9 @@ class View:
         """What is significant: how it differs from the baseline, or which systems it is better than."""
         pairs = [pair for pair in self.comparison.pairs if pair.significant and pair.measure == measure]
         if self.one_baseline:
-            return "".join(UP if pair.better else DOWN for pair in pairs if pair.system == system)
+            neither = measure.better == "neither"
+            own = [pair for pair in pairs if pair.system == system]
+            return "".join(APART if neither else UP if pair.better else DOWN for pair in own)
         others = beaten(pairs, system)
         return "".join(self.letters[one] for one in self.comparison.systems if one in others)
 

@@ -230,8 +230,8 @@ class Opposed(Protocol):
 
 
 def is_better(pair: Opposed) -> bool:
-    """Whether the system's value is the better one of the two."""
-    return pair.difference * direction(pair.measure) > 0
+    """Whether the system's value is the better one of the two; never where neither more nor less is."""
+    return pair.measure.better != "neither" and pair.difference * direction(pair.measure) > 0
 
 
 Rows: TypeAlias = "slice | NDArray[np.intp]"

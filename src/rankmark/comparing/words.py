@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rankmark.statistics.chance import Evidence
 
 __all__ = [
+    "APART",
     "DOWN",
     "UP",
     "caution_lines",
@@ -33,7 +34,7 @@ __all__ = [
     "way_line",
 ]
 
-UP, DOWN = "↑", "↓"
+UP, DOWN, APART = "↑", "↓", "≠"
 
 
 def test_line(shown: Compared) -> str:
@@ -89,7 +90,9 @@ def mark_line(shown: Compared) -> str:
     """What the marks mean."""
     level = f"p ≤ {shown.plan.alpha:g}"
     if len(shown.baselines) == 1:
-        return f"{UP} better, {DOWN} worse than {printable(shown.baselines[0])} ({level})"
+        neither = any(measure.better == "neither" for measure in shown.measures)
+        apart = f", {APART} different from it" if neither else ""
+        return f"{UP} better, {DOWN} worse than {printable(shown.baselines[0])}{apart} ({level})"
     line = f"a letter: better than the system with that letter ({level})"
     if not shown.baselines:
         return line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -65,6 +65,7 @@ class Figure(Shown):
         columns: how many panels stand beside each other.
         notes: what is to be known to read it rightly.
         legend: whether the names of marks stand above it.
+        worded: whether title, subtitle and notes are drawn with it; see `bare`.
 
     """
 
@@ -75,11 +76,16 @@ class Figure(Shown):
     columns: int = 1
     notes: tuple[str, ...] = ()
     legend: bool = True
+    worded: bool = True
 
     _only: ClassVar = ("table", "json", "csv", "markdown")
 
     def __repr__(self) -> str:
         return f"<Figure {self.title!r}>"
+
+    def bare(self) -> Figure:
+        """It without title, subtitle and notes, for a paper whose caption says them; its data keep them."""
+        return replace(self, worded=False)
 
     def to_svg(self, *, width: int = 720, theme: Theme = "auto") -> str:
         """It as SVG, without scripts.

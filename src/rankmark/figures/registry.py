@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rankmark.calling import refuse_unknown
-from rankmark.errors import PictureError, UsageError, did_you_mean
+from rankmark.errors import CallError, PictureError, UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from rankmark.figures.figure import Figure
@@ -139,7 +138,17 @@ class Picture:
             PictureError: the result lacks what it shows.
 
         """
-        refuse_unknown(f'plot("{self.name}")', options, ["name", *self.options])
+        for name in options:
+            if name in ("width", "theme"):
+                raise PictureError(
+                    f"{name} is of files: figure.write(path, {name}=…), to_svg and to_png take it"
+                )
+            if name not in ("name", *self.options):
+                takes = ", ".join(self.options) or "no options"
+                raise CallError(
+                    f"the picture {self.name} takes no {name}{did_you_mean(name, self.options)}; "
+                    f"it takes {takes}"
+                )
         return self.function(result, **options)
 
 

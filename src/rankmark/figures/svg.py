@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from rankmark.errors import CallError
 from rankmark.figures.drawing import WORDS, Canvas, drawn
 from rankmark.figures.marks import (
     Bars,
@@ -45,6 +46,8 @@ LEAST = 520.0
 """Pixels from which on names and asides stand on both sides of what is drawn."""
 MOST_SQUARE = 420.0
 """Pixels a square panel is broad and high at most."""
+NARROWEST, BROADEST = 240, 4000
+"""Pixels that a picture is broad at least and at most."""
 SHAPES = 0.56
 """Height of a panel, of its width, where nothing else says it."""
 
@@ -68,7 +71,14 @@ def svg(figure: Figure, *, width: int = 720, theme: Theme = "auto", alone: bool 
         theme: light, dark, or as whoever looks at it has it.
         alone: whether it brings its style sheet; in a page that has `sheet` it need not.
 
+    Raises:
+        CallError: there is no such theme, or it is too narrow or broad.
+
     """
+    if theme not in get_args(Theme):
+        raise CallError(f"theme={theme!r} is none of {', '.join(get_args(Theme))}")
+    if not NARROWEST <= width <= BROADEST:
+        raise CallError(f"width={width!r} is not from {NARROWEST} to {BROADEST} pixels")
     canvas = Canvas(DARK if theme == "dark" else LIGHT, classes=theme == "auto")
     # A whole number, or the last row of dots would be half of paper and half of nothing.
     height = math.ceil(_Layout(figure, float(width), canvas).draw())
@@ -112,8 +122,11 @@ class _Layout:
     def draw(self) -> float:
         """Draws everything; how high it is."""
         room = self.width - 2 * EDGE
-        self._lines(self.figure.title, TITLE, room, "ink", bold=True)
-        self._lines(self.figure.subtitle, SUBTITLE, room, "muted")
+        if self.figure.worded:
+            self._lines(self.figure.title, TITLE, room, "ink", bold=True)
+            self._lines(self.figure.subtitle, SUBTITLE, room, "muted")
+        else:
+            self.y = 0.0  # panels and legends have room above them
         if self.figure.legend:
             self._legend(room)
         columns = self.figure.columns if self.width >= 560 else 1
@@ -125,7 +138,7 @@ class _Layout:
         for first in range(0, len(drawings), columns):
             row = drawings[first : first + columns]
             self.y += max([each.draw(EDGE + i * (across + GAP), self.y) for i, each in enumerate(row)])
-        for note in self.figure.notes:
+        for note in self.figure.notes if self.figure.worded else ():
             self._lines(note, NOTE, room, "muted")
         return self.y + EDGE / 2
 

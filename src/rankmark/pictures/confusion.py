@@ -102,7 +102,8 @@ def classes(result: PredictionResult) -> Figure:
     return Figure(
         title=f"{', '.join(each.label for each in of.values)} of each class",
         subtitle=(
-            f"{counted(len(of.names), 'class', 'classes')}, {int(of.rows.sum()):,} rows; the darker, the more"
+            f"{counted(len(of.names), 'class', 'classes')}, {int(of.rows.sum()):,} rows; "
+            "the stronger the shade, the more"
         ),
         description=f"{told}.",
         panels=tuple(_values(of, shown, own) for own in groups),

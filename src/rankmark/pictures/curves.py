@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
-from rankmark.api.curves import CurveTable
+from rankmark.api.curves import AREAS, CurveTable
 from rankmark.figures import Axis, Figure, Line, Panel, Rule, picture
 from rankmark.figures.marks import Floats
-from rankmark.pictures.curve_columns import at_share, columns_of, how_sure, of_rows, positive_reach, rare
+from rankmark.pictures.curve_columns import (
+    RARE,
+    at_share,
+    columns_of,
+    enough,
+    how_sure,
+    of_band,
+    positive_reach,
+    rare,
+)
 
 __all__ = ["det", "gain", "lift", "precision_recall", "roc"]
 
-FEW = 10
-"""Positive rows fewer than which say little of how many times more there are."""
 HEIGHT = 380.0
 """Pixels of a curve whose both axes are rates."""
 
@@ -68,7 +76,7 @@ def precision_recall(table: CurveTable, *, log: bool = False) -> Figure:
     columns = columns_of(table, "PR", "PR")
     recall, precision = columns["recall"], columns["precision"]
     base = float(precision[-1])
-    found = ", ".join(f"{at_share(recall, precision, at):.3g} at {at:g}" for at in (0.1, 0.5, 0.9))
+    found = ", ".join(f"{precision[np.searchsorted(recall, at)]:.3g} at {at:g}" for at in (0.1, 0.5, 0.9))
     return _curve(
         table,
         title="Precision and recall",
@@ -76,9 +84,14 @@ def precision_recall(table: CurveTable, *, log: bool = False) -> Figure:
             _rate("recall (share of positive rows found)"),
             _rate("precision (higher is better)", precision, log=log),
         ),
-        line=_line(columns, "recall", "precision", "precision"),
+        line=_steps(_line(columns, "recall", "precision", "precision")),
         beside=Rule(y=base, name=f"random scores: {base:.3g}"),
         described=f"Precision is {found} of recall; of random scores it is {base:.4g}.",
+        notes=(
+            ("Precision is low: a logarithmic axis (log) shows what is next to 0.",)
+            if base < RARE and not log
+            else ()
+        ),
     )
 
 
@@ -159,20 +172,20 @@ def lift(table: CurveTable, *, log: bool = False) -> Figure:
     columns = columns_of(table, "lift", "lift")
     share, found = columns["share"], columns["lift"]
     shares = ", ".join(f"{at_share(share, found, at):.3g} in {at:.0%}" for at in (0.01, 0.1, 0.5))
-    few = (found * share * table.positive < FEW) & (table.positive > 2 * FEW)
+    kept, notes = enough(table, found * share)
+    # Among the rows of the highest score, lift is the same at any share.
+    x, y = np.append(0.0, share), np.where(kept, found, np.nan)[[0, *range(len(found))]]
     return _curve(
         table,
         title="Lift: times as many positive rows among the highest scores",
         axes=(
-            _rate("share of all rows, the highest scores first", share, log=log),
+            _rate("share of all rows, the highest scores first", share[kept], log=log),
             Axis(label="lift over the rate of all rows (higher is better)", reach=(0.0,)),
         ),
-        line=Line(x=share, y=np.where(few, np.nan, found), name="lift"),
+        line=Line(x=x, y=y, name="lift"),
         beside=Rule(y=1.0, name="random scores: 1"),
         described=f"Lift is {shares} of the rows, those of the highest scores.",
-        notes=(f"Not drawn where fewer than {FEW} positive rows are found: much of it is chance.",)
-        if few.any()
-        else (),
+        notes=notes,
     )
 
 
@@ -187,6 +200,17 @@ def _line(columns: Mapping[str, Floats], x: str, y: str, name: str) -> Line:
     return Line(x=columns[x], y=columns[y], low=low, high=high, name=name)
 
 
+def _steps(line: Line) -> Line:
+    """The line in steps, each as high from the point before as at its own."""
+
+    def before(values: Floats | None) -> Floats | None:
+        return None if values is None else np.append(values[1:], values[-1])
+
+    return replace(
+        line, y=np.append(line.y[1:], line.y[-1]), low=before(line.low), high=before(line.high), step=True
+    )
+
+
 def _curve(
     table: CurveTable,
     *,
@@ -199,13 +223,14 @@ def _curve(
 ) -> Figure:
     """A curve beside what random scores come to."""
     x, y = axes
-    area = f"area {table.area:.4f}"
+    area = f"area {table.area:.4f} ({AREAS[table.kind]})"
     return Figure(
         title=title,
-        subtitle="; ".join(filter(None, [area, of_rows(table), how_sure(table)])),
+        subtitle="; ".join(filter(None, [area, table.of_rows, how_sure(table)])),
         description=(
-            f"{described} The area under the curve is {table.area:.4f}. There are {of_rows(table)}."
+            f"{described} The area under the curve is {table.area:.4f} ({AREAS[table.kind]}). "
+            f"There are {table.of_rows}."
         ),
         panels=(Panel(x=x, y=y, marks=(beside, line), square=x.limits == y.limits, height=HEIGHT),),
-        notes=notes,
+        notes=(*notes, *of_band(table)),
     )

@@ -15,6 +15,7 @@ from rankmark.pictures.choosing import (
     confidence_of,
     cutoff_of,
     families,
+    higher_is,
     how_sure,
     some_of,
     systems_of,
@@ -23,7 +24,7 @@ from rankmark.pictures.words import axis_of, of_value
 from rankmark.results.lists import ListResult
 from rankmark.results.runs import Runs
 
-__all__ = ["curves", "cutoffs"]
+__all__ = ["bands_notes", "bands_words", "curves", "cutoffs", "is_banded"]
 
 MOST_BANDS = 4
 """Systems up to which bands can be told from each other."""
@@ -37,6 +38,7 @@ def cutoffs(
     *,
     measures: str | Measure | Iterable[str | Measure] | None = None,
     systems: str | Iterable[str] | None = None,
+    bands: bool | None = None,
 ) -> Figure:
     """Measures against their cutoff k, a curve a system, with bands of their intervals.
 
@@ -44,6 +46,7 @@ def cutoffs(
         shown: results that hold a measure at several cutoffs, as by ``"nDCG@{1,5,10}"``.
         measures: those of which all cutoffs are shown; else all that have two or more.
         systems: one or several; else all.
+        bands: whether intervals are drawn; else of up to four systems.
 
     Raises:
         PictureError: no measure has two cutoffs.
@@ -55,18 +58,23 @@ def cutoffs(
             'no measure is here at several cutoffs; evaluate some, such as "nDCG@1", "nDCG@10"'
         )
     own = systems_of(shown, systems)
+    banded = is_banded(own, bands)
     return Figure(
         title=f"{', '.join(found)} by cutoff",
-        subtitle=bands_words(shown, own),
+        subtitle=bands_words(shown, banded=banded),
         description=" ".join(_told(name, each, own) for name, each in found.items()),
-        panels=tuple(_panel(name, each, own, titled=len(found) > 1) for name, each in found.items()),
+        panels=tuple(
+            _panel(name, each, own, titled=len(found) > 1, banded=banded) for name, each in found.items()
+        ),
         columns=min(len(found), 2),
-        notes=bands_notes(shown, own),
+        notes=bands_notes(shown, own, banded=banded),
         legend=len(own) > 1,
     )
 
 
-def _panel(name: str, measures: Sequence[Measure], systems: Sequence[System], *, titled: bool) -> Panel:
+def _panel(
+    name: str, measures: Sequence[Measure], systems: Sequence[System], *, titled: bool, banded: bool
+) -> Panel:
     places = np.array([cutoff_of(each) for each in measures], np.float64)
     far = places[-1] >= FAR * places[0]
     return Panel(
@@ -76,8 +84,8 @@ def _panel(name: str, measures: Sequence[Measure], systems: Sequence[System], *,
             scale="log" if far else "linear",
             at=tuple(places.tolist()),
         ),
-        y=Axis(label=axis_of(measures[0], name)),
-        marks=tuple(curves(places, measures, systems, name)),
+        y=Axis(label=higher_is(measures[0]) if titled else axis_of(measures[0], name)),
+        marks=tuple(curves(places, measures, systems, name, banded=banded)),
     )
 
 
@@ -86,33 +94,41 @@ def curves(
     measures: Sequence[Measure],
     systems: Sequence[System],
     name: str,
+    *,
+    banded: bool,
 ) -> Iterator[Mark]:
     """A curve a system through its values of measures, one at each place; `name` is that of the only one."""
     for each in systems:
         y = np.array([each.value(measure) for measure in measures])
         ends = np.array([each.interval(measure) for measure in measures])
-        banded = len(systems) <= MOST_BANDS and np.isfinite(ends).any()
-        low, high = ends.T if banded else (None, None)
+        low, high = ends.T if banded and np.isfinite(ends).any() else (None, None)
         called = each.name or name
         yield Line(x=places, y=y, low=low, high=high, name=called, tone=each.tone, dashed=each.later)
         yield Points(x=places, y=y, tone=each.tone, hollow=each.later, labels=(called,) * len(places))
 
 
-def bands_words(shown: ListResult | Runs | Comparison, systems: Sequence[System]) -> str:
+def is_banded(systems: Sequence[System], asked: bool | None) -> bool:
+    """Whether curves have bands: as is asked for, or where so few can be told from each other."""
+    return len(systems) <= MOST_BANDS if asked is None else asked
+
+
+def bands_words(shown: ListResult | Runs | Comparison, *, banded: bool) -> str:
     """Of what the bands are."""
     confidence = confidence_of(shown)
     if not confidence:
         return "values, without intervals"
     bands = f"values, with bands of {confidence} intervals of each"
-    return bands if len(systems) <= MOST_BANDS else "values; intervals of so many systems are not drawn"
+    return bands if banded else "values; their intervals are not drawn"
 
 
-def bands_notes(shown: ListResult | Runs | Comparison, systems: Sequence[System]) -> tuple[str, ...]:
+def bands_notes(
+    shown: ListResult | Runs | Comparison, systems: Sequence[System], *, banded: bool
+) -> tuple[str, ...]:
     """What a reader of bands could misunderstand, and how to have some."""
     if not confidence_of(shown):
         return (how_sure(shown),)
-    if len(systems) > MOST_BANDS:
-        return (f"systems= with up to {MOST_BANDS} of them draws their intervals, too",)
+    if not banded:
+        return ("the options bands and systems draw intervals of all or of some systems",)
     several = "; bands that overlap do not say that systems are not told apart" * (len(systems) > 1)
     return (f"each interval is of its value alone, not of the whole curve{several}",)
 

@@ -130,9 +130,11 @@ def _marks(comparison: Compared, pairs: Sequence[SomePair]) -> Iterator[Mark]:
     sign = np.array([direction(each.measure) for each in pairs])
     difference = _figures(pairs, "difference") * sign
     shown = np.array([each.significant for each in pairs])
+    judged = np.array([each.measure.better != "neither" for each in pairs])
     for name, tone, kept in (
-        ("significantly better", "good", shown & (difference > 0)),
-        ("significantly worse", "bad", shown & (difference < 0)),
+        ("significantly better", "good", shown & judged & (difference > 0)),
+        ("significantly worse", "bad", shown & judged & (difference < 0)),
+        ("significantly different", "series-1", shown & ~judged & (difference != 0)),
         ("not significant", "ink", ~shown | (difference == 0)),
     ):
         if kept.any():

@@ -54,7 +54,8 @@ class Part:
         low, high: its interval; NaN where there is none.
         p: of the difference, corrected; NaN without one.
         side: 1 if it is significantly better than all others, or the system than its baseline, −1 if it is
-            worse, 2 if it differs and neither is better; else 0.
+            worse, 2 if it differs and neither is better, of values of calibration from what they are aimed
+            at, by their interval; else 0.
 
     """
 
@@ -240,8 +241,11 @@ class Parts:
             return {
                 1: ("significantly better", "good"),
                 -1: ("significantly worse", "bad"),
+                2: ("significantly different", "series-1"),
                 0: ("not significant", "ink"),
             }
+        if self.calibrated is not None:
+            return self._sides_of_calibration(self.calibrated)
         sure = f"all others (p ≤ {ALPHA:g}, corrected)"
         tested = any(not math.isnan(part.p) for parts in self.of.values() for part in parts)
         return {
@@ -249,6 +253,14 @@ class Parts:
             -1: (f"worse than {sure}", "bad"),
             2: (f"differs from {sure}", "series-1"),
             0: ("no significant difference from all others", "ink") if tested else ("", "series-1"),
+        }
+
+    def _sides_of_calibration(self, aim: float) -> Mapping[int, tuple[str, str]]:
+        if not self.confidence:
+            return {0: ("", "series-1")}
+        return {
+            2: (f"interval without {aim:g}: not calibrated", "series-1"),
+            0: (f"interval with {aim:g}", "ink"),
         }
 
     @property
@@ -315,8 +327,14 @@ def _values(tables: Mapping[str, Sliced], measure: str | Measure | None) -> Part
         overall={name: getattr(table, "overall", {}).get(label, math.nan) for name, table in tables.items()},
         counted="queries" if isinstance(first, Slices) else "rows",
         confidence=f"{100 * first.confidence:g}%" if sure else "",
-        notes=_short(first.explained()),
+        notes=_short(_of_measure(first.explained(), label, known)),
     )
+
+
+def _of_measure(notes: Iterable[str], label: str, known: Sequence[str]) -> Iterator[str]:
+    """Notes without those of why other measures have no value."""
+    others = tuple(f"no value of {each} in " for each in known if each != label)
+    return (note for note in notes if not note.startswith(others))
 
 
 def _short(notes: Iterable[str]) -> list[str]:
@@ -327,6 +345,9 @@ def _short(notes: Iterable[str]) -> list[str]:
 def _part(row: Slice | PredictionSlice, measure: Measure | None) -> Part:
     count = row.averaged if isinstance(row, Slice) else row.rows
     side = _side(measure, row.difference) if row.p_corrected <= ALPHA else 0
+    aim = None if measure is None else calibrated_of(measure)
+    if aim is not None:
+        side = 0 if math.isnan(row.low) or row.low <= aim <= row.high else 2
     return Part(row.by, slice_label(row.slice), count, row.value, row.low, row.high, row.p_corrected, side)
 
 

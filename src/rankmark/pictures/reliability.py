@@ -9,7 +9,7 @@ import numpy as np
 from rankmark.api.curves import CurveTable
 from rankmark.figures import Axis, Bars, Figure, Panel, Points, Rule, picture
 from rankmark.figures.marks import Floats
-from rankmark.pictures.curve_columns import columns_of, of_rows, positive_reach
+from rankmark.pictures.curve_columns import columns_of, positive_reach
 from rankmark.rendering.words import counted
 
 __all__ = ["reliability", "scores_over_rates"]
@@ -43,12 +43,16 @@ def reliability(table: CurveTable, *, log: bool = False) -> Figure:
         high=high,
         name=f"rate of positive rows in a bin, with its {_level(table)} interval",
     )
-    notes = [f"The mean score is outside of {outside or 'none'} of the {counted(len(score), 'interval')}."]
+    notes = [
+        *table.crowded,
+        f"The mean score is outside of {outside or 'none'} of the {counted(len(score), 'interval')}.",
+    ]
     if without:
         notes.append(f"No point on a logarithmic axis of {counted(without, 'bin')} without a positive row.")
+    number = counted(len(score), "bin")
     return Figure(
         title="Reliability: what is predicted and what happens",
-        subtitle=f"{of_rows(table)}, in {len(score)} bins; on the diagonal as much happens as is predicted",
+        subtitle=f"{table.of_rows}, in {number}; on the diagonal as much happens as is predicted",
         description=(
             f"{len(score)} points with intervals, on the diagonal if scores are calibrated; it is outside of "
             f"{outside} intervals. Scores are from {score.min():.4g} to {score.max():.4g}, rates from "
@@ -94,16 +98,23 @@ def scores_over_rates(table: CurveTable, *, log: bool = False) -> Figure:
         name=f"predicted over observed in a bin, with its {_level(table)} interval",
     )
     without = int((rate == 0).sum())
-    notes = [f"No upper end of {counted(without, 'bin')} without a positive row."] * (without > 0)
-    whole = float((score * columns["weight"]).sum() / (rate * columns["weight"]).sum())
+    notes = [
+        *table.crowded,
+        *[f"No upper end of {counted(without, 'bin')} without a positive row."] * (without > 0),
+    ]
+    happened = float((rate * columns["weight"]).sum())
+    whole = (
+        f"{(score * columns['weight']).sum() / happened:.4g}" if happened else "no value: no row is positive"
+    )
     ends = _ends(columns, log=log)
     extremes = f"from {value[there].min():.4g} to {value[there].max():.4g}" if there.any() else "of no value"
+    number = counted(len(score), "bin")
     return Figure(
         title="PCOPC: predicted over observed, by score",
-        subtitle=f"of all {whole:.4g}; {of_rows(table)}, in {len(score)} bins; above 1 too much is predicted",
+        subtitle=f"of all {whole}; {table.of_rows}, in {number}; above 1 too much is predicted",
         description=(
             f"{len(score)} points with intervals, {extremes}; 1 is calibrated, and of all rows it is "
-            f"{whole:.4g}. Bars beneath are the rows of each bin."
+            f"{whole}. Bars beneath are the rows of each bin."
         ),
         panels=(
             Panel(

@@ -10,7 +10,7 @@ from rankmark.api.curves import CurveTable
 from rankmark.errors import PictureError
 from rankmark.figures import Axis, Figure, Line, Panel, picture
 from rankmark.figures.marks import Floats
-from rankmark.pictures.curve_columns import columns_of, of_rows, positive_reach
+from rankmark.pictures.curve_columns import columns_of, positive_reach
 
 __all__ = ["scores"]
 
@@ -50,17 +50,27 @@ def scores(table: CurveTable, *, log: bool = False) -> Figure:
     medians = (f"{_middle(columns, shares[name])} of {said}" for name, (said, _) in CLASSES.items())
     return Figure(
         title="Scores of positive and of other rows",
-        subtitle=f"{of_rows(table)}, in {len(breadth)} bins; each class adds up to 1",
+        subtitle=f"{table.of_rows}, in {len(breadth)} bins; each class adds up to 1",
         description=(
             f"Two distributions over scores from {ends[0]:.4g} to {ends[1]:.4g}. The bin with the median is "
             f"{' and '.join(medians)}."
         ),
+        notes=table.crowded,
         panels=(
             Panel(
-                x=Axis(label="score", scale="log" if log else "linear", limits=ends),
+                x=Axis(
+                    label="score (logarithmic)" if log else "score",
+                    scale="log" if log else "linear",
+                    limits=ends,
+                ),
                 y=Axis(label=upright, reach=(0.0,), ticks="number" if uneven else "percent"),
                 marks=tuple(
-                    _outline(name, columns, shares[name] / breadth if uneven else shares[name])
+                    _outline(
+                        name,
+                        columns,
+                        shares[name] / breadth if uneven else shares[name],
+                        "weight " if table.weighted else "",
+                    )
                     for name in CLASSES
                 ),
                 height=300,
@@ -80,11 +90,11 @@ def _ends(columns: Mapping[str, Floats], *, log: bool) -> tuple[float, float]:
     return least, greatest if greatest > least else least + 1.0
 
 
-def _outline(name: str, columns: Mapping[str, Floats], heights: Floats) -> Line:
-    """The bars of a class as one line, filled."""
+def _outline(name: str, columns: Mapping[str, Floats], heights: Floats, unit: str) -> Line:
+    """The bars of a class as one line, filled; `unit` is what its amount is, if that is no rows."""
     said, tone = CLASSES[name]
     x, y = _steps(columns, heights)
-    whole = f"{said}: {_amount(float(columns[name].sum()))}"
+    whole = f"{said}: {unit}{_amount(float(columns[name].sum()))}"
     return Line(x=x, y=y, low=np.zeros(len(y)), high=y, step=True, name=whole, tone=tone)
 
 
@@ -104,7 +114,7 @@ def _steps(columns: Mapping[str, Floats], heights: Floats) -> tuple[Floats, Floa
 
 
 def _amount(weight: float) -> str:
-    return f"{weight:,.0f}" if weight.is_integer() else f"{weight:,.4g}"
+    return f"{weight:,.0f}" if weight.is_integer() or weight >= 1000 else f"{weight:,.4g}"
 
 
 def _middle(columns: Mapping[str, Floats], share: Floats) -> str:

@@ -10,7 +10,7 @@ from rankmark.api.curves import CurveTable
 from rankmark.errors import PictureError
 from rankmark.figures import Axis, Figure, Line, Mark, Panel, Points, Segments, picture
 from rankmark.figures.marks import Floats
-from rankmark.pictures.curve_columns import columns_of, of_rows
+from rankmark.pictures.curve_columns import columns_of, enough
 
 __all__ = ["f1", "ks"]
 
@@ -68,6 +68,7 @@ def f1(table: CurveTable, *, log: bool = False) -> Figure:
     threshold = columns["threshold"]
     at = int(np.flatnonzero(threshold == table.greatest_at)[0])
     precision, recall = (float(columns[name][at]) for name in ("precision", "recall"))
+    kept, few = enough(table, columns["recall"])
     return _figure(
         table,
         title="Precision, recall and F1 at each threshold",
@@ -75,7 +76,10 @@ def f1(table: CurveTable, *, log: bool = False) -> Figure:
         f"{precision:.3g}, recall {recall:.3g}",
         y=Axis(label="of rows that score at least as much (higher is better)", limits=(0.0, 1.0)),
         lines=(
-            _line(table, "precision", "precision", "series-1"),
+            replace(
+                _line(table, "precision", "precision", "series-1"),
+                y=np.where(kept & (columns["recall"] > 0), columns["precision"], np.nan),
+            ),
             _line(table, "recall", "recall", "series-2"),
             _line(table, "f1", "F1", "series-3"),
             Points(
@@ -88,7 +92,10 @@ def f1(table: CurveTable, *, log: bool = False) -> Figure:
         ),
         every=columns["recall"],
         log=log,
-        notes=("A threshold that is chosen where F1 is greatest on the same rows looks better than it is.",),
+        notes=(
+            *[each.replace("Not drawn", "No precision") for each in few],
+            "A threshold that is chosen where F1 is greatest on the same rows looks better than it is.",
+        ),
     )
 
 
@@ -117,8 +124,8 @@ def _figure(
         lines = tuple(_from(each, least) if isinstance(each, Line) else each for each in lines)
     return Figure(
         title=title,
-        subtitle=f"{said}; {of_rows(table)}",
-        description=f"{said}. There are {of_rows(table)}.",
+        subtitle=f"{said}; {table.of_rows}",
+        description=f"{said}. There are {table.of_rows}.",
         panels=(Panel(x=x, y=y, marks=lines, height=HEIGHT),),
         notes=notes,
     )

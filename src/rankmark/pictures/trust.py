@@ -48,7 +48,9 @@ def ties(
         if any((bounds := {each.name: _bounds(shown, each, measure) for each in own}).values())
     }
     if not found:
-        raise PictureError("nothing says what equal scores do; evaluate with bounds=True")
+        raise PictureError(
+            "nothing says what equal scores do; evaluate with bounds (--bounds, in Python bounds=True)"
+        )
     tied = max(each.tied for bounds in found.values() for each in bounds.values() if each)
     return Figure(
         title=f"What equal scores can make of {', '.join(each.label for each in found)}",

@@ -85,7 +85,7 @@ def _of_one(system: System, measures: Sequence[Measure], confidence: str, accoun
         description=f"{'; '.join(told)}.",
         panels=tuple(_measures(system, own) for own in shown if own),
         notes=(
-            *[f"the first {MOST} of {every} measures; measures= chooses others"] * (every > MOST),
+            *[f"the first {MOST} of {every} measures; the option measures chooses others"] * (every > MOST),
             *[f"no value of {', '.join(without)}"] * bool(without),
             *[how_sure(system.of)] * (not confidence),
         ),
@@ -118,7 +118,7 @@ def _measures(system: System, measures: Sequence[Measure]) -> Panel:
 
 def _notes(shown: Runs | Comparison, measures: int) -> Iterator[str]:
     if measures > MOST:
-        yield f"the first {MOST} of {measures} measures; measures= chooses others"
+        yield f"the first {MOST} of {measures} measures; the option measures chooses others"
     if confidence_of(shown):
         yield "intervals of systems on the same queries do not say how sure their difference is; compare does"
     else:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import product
 from platform import python_version
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
@@ -14,7 +15,7 @@ from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.formats import View
 from rankmark.comparing.pairs import direction
 from rankmark.comparing.predictions import PredictionComparison
-from rankmark.comparing.words import mark_line
+from rankmark.comparing.words import caution_lines, mark_line
 from rankmark.errors import PictureError
 from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Code, Grid, Notes
@@ -40,11 +41,17 @@ __all__ = ["Beside", "File", "Part", "Subject", "parts_of", "query_values", "res
 Subject: TypeAlias = OfRuns | Comparison | PredictionComparison
 """What a report is of."""
 DIGITS = 4
+ACROSS = 5
+"""Measures beside each other in a table of systems: so many have room on paper."""
 LARGEST = 120_000
 """Characters of a picture: one of a point for each of many queries says less than it takes to send."""
 OF_SLICES = ("slices", "trend")
 """Pictures that belong to the tables of slices."""
-SHOWN_OTHERWISE = ("values", "movers", "answered")
+SLICED = 6
+"""Measures of which there are pictures of slices."""
+OF_PAIRS = ("differences", "scatter", "movers")
+"""Pictures of two systems: of the best and the one it is compared with."""
+SHOWN_OTHERWISE = ("values", "answered")
 """Pictures of what tables and sentences of the report show."""
 
 
@@ -194,7 +201,15 @@ def _values(shown: Subject) -> Part:
         title = View(shown).title(name) if isinstance(shown, Comparison) else printable(name)
         rows.append((title, cells))
     title = "Systems" if len(rows) > 1 else "Values"
-    return Part("values", title, [Values([m.label for m in measures], rows), Blocks([Notes(_legend(shown))])])
+    tables = list(_side_by_side([m.label for m in measures], rows))
+    return Part("values", title, [*tables, Blocks([Notes(_legend(shown))])])
+
+
+def _side_by_side(measures: Sequence[str], rows: Sequence[tuple[str, Sequence[Cell]]]) -> Iterator[Values]:
+    """Tables of about as many measures each, one beneath the other."""
+    size = math.ceil(len(measures) / math.ceil(len(measures) / ACROSS))
+    for at in range(0, len(measures), size):
+        yield Values(measures[at : at + size], [(name, cells[at : at + size]) for name, cells in rows])
 
 
 def _figures(shown: Subject, name: str, result: Result, measure: Measure) -> tuple[float, float, float]:
@@ -232,7 +247,9 @@ def _legend(shown: Subject) -> list[str]:
 
 def _pairs(shown: Comparison | PredictionComparison) -> Part:
     if isinstance(shown, Comparison):
-        grid, lines = View(shown).pairs().printable(), View(shown).notes()
+        told = {*shown.notes, *caution_lines(shown.pairs)}  # in the summary
+        grid = View(shown).pairs().printable()
+        lines = [line for line in View(shown).notes() if line.strip() not in told]
     else:
         grid, lines = shown._grid(DIGITS), shown.account()
     return Part("differences", "Differences", [Blocks([grid, Notes(lines)])])
@@ -246,18 +263,33 @@ def _pictures(shown: Subject) -> Iterator[Part]:
         yield Part("pictures", "Pictures", [Pictures(figures)], lead)
 
 
-def _figures_of(shown: Shown, names: Iterable[str]) -> tuple[Sequence[Figure], str]:
-    """Those of these pictures of it for which it has what they show, and which of them are too large."""
-    figures, large = [], []
-    for name in names:
+def _figures_of(
+    shown: Shown, names: Iterable[str], measures: Iterable[Measure] = ()
+) -> tuple[Sequence[Figure], str]:
+    """Those of these pictures of it for which it has what they show, and which of them are too large.
+
+    With `measures` each picture is drawn of each of these.
+    """
+    figures, large, of_pair = [], [], _of_pair(shown)
+    wanted = [{"measure": measure} for measure in measures] or [{}]
+    for name, options in product(names, wanted):
         with suppress(PictureError):
-            figure = shown.plot(name)
+            figure = shown.plot(name, **options, **(of_pair if name in OF_PAIRS else {}))
             if len(figure.to_svg()) <= LARGEST:
                 figures.append(figure)
             else:
-                large.append(name)
+                large.append(" of ".join((name, *map(str, options.values()))))
     draw = "draws it" if len(large) == 1 else "draws them"
     return figures, f"Too large for this page: {listed(large)}; rankmark plot {draw}." if large else ""
+
+
+def _of_pair(shown: Shown) -> dict[str, str]:
+    """The pair of which pictures of two systems are: that of the queries which are looked at first."""
+    if not isinstance(shown, Comparison):
+        return {}
+    first = set(QueryValues.of_comparison(shown).pair)
+    found = next((pair for pair in shown.pairs if {pair.system, pair.baseline} == first), shown.pairs[0])
+    return {"system": found.system, "baseline": found.baseline}
 
 
 def _curves(curves: Sequence[tuple[str, CurveTable | str]]) -> Iterator[Part]:
@@ -289,7 +321,8 @@ def _slices(shown: Subject) -> Iterator[Part]:
     elif found := {run: result.slices for run, result in shown._runs.items() if result.slices is not None}:
         blocks = list(blocks_of(found, DIGITS))
     if blocks:
-        figures, lead = _figures_of(shown, OF_SLICES)
+        measures = dict.fromkeys(m for result in results_of(shown).values() for m in result.measures)
+        figures, lead = _figures_of(shown, OF_SLICES, list(measures)[:SLICED])
         yield Part("slices", "Slices", [Pictures(figures), Blocks(blocks)], lead)
 
 

@@ -133,7 +133,7 @@
   function drawHeads() {
     const heads = columns().map(([by, title]) => {
       const on = state.by === by || (by === "change" && state.by === "size");
-      const button = element("button", { type: "button", title }, isolated(title), on ? (state.down ? " ↓" : " ↑") : "");
+      const button = element("button", { type: "button", title }, isolated(title), on ? element("span", null, state.down ? " ↓" : " ↑") : null);
       button.addEventListener("click", () => {
         state.down = state.by === by ? !state.down : by !== "query";
         state.by = by;
@@ -185,6 +185,14 @@
     byId("count").textContent = `${shown.length.toLocaleString("en")}${all} queries`;
     if (!keepPlace) pane.scrollTop = 0;
     drawRows();
+    follow();
+  }
+
+  // What is open is one of those that are shown.
+  function follow() {
+    if (values.length < said.measures.length || shown.includes(state.open)) return;
+    if (shown.length) open(shown[0], 0);
+    else { state.open = null; byId("detail").replaceChildren(); }
   }
 
   // One query: its values, and two lists side by side.
@@ -291,8 +299,14 @@
   const again = () => { refresh(); if (state.open !== null) open(state.open); };
   options(byId("measure"), said.measures.map((each) => each.name), 0, (chosen) => { state.measure = chosen; again(); });
   if (several) {
-    options(byId("one"), said.systems, state.one, (chosen) => { state.one = chosen; again(); });
-    options(byId("other"), said.systems, state.other, (chosen) => { state.other = chosen; again(); });
+    // Of two, never one twice: they change places.
+    const choosing = (name, beside) => (chosen) => {
+      if (chosen === state[beside]) { state[beside] = state[name]; byId(beside).value = state[beside]; }
+      state[name] = chosen;
+      again();
+    };
+    options(byId("one"), said.systems, state.one, choosing("one", "other"));
+    options(byId("other"), said.systems, state.other, choosing("other", "one"));
     byId("which").addEventListener("change", ({ target }) => { state.which = target.value; refresh(); });
   } else {
     document.querySelectorAll(".pairs").forEach((each) => each.remove());

@@ -19,6 +19,7 @@ from rankmark.comparing.words import caution_lines
 from rankmark.language.written import written
 from rankmark.rendering.words import chance, counted, printable
 from rankmark.results.runs import OfRuns
+from rankmark.results.sliced import slice_label
 
 if TYPE_CHECKING:
     from rankmark.checks.report import CheckReport
@@ -127,7 +128,7 @@ def _two(shown: Comparison | PredictionComparison, pair: Pair | PredictionPair) 
         f"a difference of {_signed(pair)}{_between(shown, pair)}."
     )
     yield from _corrected(shown, pair)
-    if isinstance(pair, Pair):
+    if isinstance(pair, Pair) and _is_good(pair):
         total = counted(pair.queries, "query", "queries")
         yield (
             f"On {total}, {isolated(pair.system)} is better {_times(pair.wins)}, "
@@ -214,6 +215,9 @@ def _others(shown: Comparison | PredictionComparison, first: Pair | PredictionPa
 def _against(pairs: Sequence[Pair | PredictionPair], baseline: str) -> Iterator[str]:
     """Several systems against one."""
     label = pairs[0].measure.label
+    if not _is_good(pairs[0]):
+        yield from _apart(pairs)
+        return
     better = [pair for pair in pairs if pair.significant and _sides(pair)[0] != baseline]
     worse = [pair for pair in pairs if pair.significant and _sides(pair)[0] == baseline]
     alike = [pair for pair in pairs if not pair.significant]
@@ -228,6 +232,9 @@ def _against(pairs: Sequence[Pair | PredictionPair], baseline: str) -> Iterator[
 def _best(pairs: Sequence[Pair | PredictionPair]) -> Iterator[str]:
     """The one of several systems that leads, and which are not surely behind it."""
     measure = pairs[0].measure
+    if not _is_good(pairs[0]):
+        yield from _apart(pairs)
+        return
     values = {pair.system: pair.value for pair in pairs} | {
         pair.baseline: pair.baseline_value for pair in pairs
     }
@@ -246,6 +253,16 @@ def _best(pairs: Sequence[Pair | PredictionPair]) -> Iterator[str]:
         yield f"It is better than {_listed(map(isolated, behind))}."
 
 
+def _apart(pairs: Sequence[Pair | PredictionPair]) -> Iterator[str]:
+    """Several systems by a measure of which neither more nor less is better."""
+    label, apart = pairs[0].measure.label, [pair for pair in pairs if pair.significant]
+    yield f"{len(apart) or 'None'} of {len(pairs)} pairs of systems differ by {label}."
+    yield f"Neither more nor less {label} is better."
+    if apart:
+        told = (f"{isolated(each.system)} from {isolated(each.baseline)} ({_signed(each)})" for each in apart)
+        yield f"These are {_listed(told)}."
+
+
 # --- What to distrust -------------------------------------------------------------------------------------
 
 
@@ -262,7 +279,8 @@ def _found(check: CheckReport | None) -> Iterator[str]:
 
 
 def _doubts(shown: Comparison | PredictionComparison) -> Iterator[str]:
-    """What speaks against intervals and p-values."""
+    """What speaks against the finding, and against intervals and p-values."""
+    yield from _turned(shown)
     if isinstance(shown, Comparison):
         lines = [*(f"of the intervals {line}" for line in caution_lines(shown.pairs)), *shown.notes]
     else:
@@ -273,6 +291,30 @@ def _doubts(shown: Comparison | PredictionComparison) -> Iterator[str]:
         # A line may begin with the name of a system, which stays as it is written.
         first = line[0] if line.startswith(names) else line[0].upper()
         yield f"{first}{line[1:]}{'' if line.endswith('?') else '.'}"
+
+
+def _turned(shown: Comparison | PredictionComparison) -> Iterator[str]:
+    """Slices in which the worse of two systems is significantly better.
+
+    Worse it is by the same measure or, where that cannot tell, by the first.
+    """
+    first = shown.pairs[0].measure
+    known = {
+        (pair.system, pair.baseline, pair.measure): _sides(pair)
+        for pair in shown.pairs
+        if pair.significant and _is_good(pair)
+    }
+    turned: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for each in () if shown.slices is None else shown.slices.pairs:
+        pair = each.pair
+        systems = pair.system, pair.baseline
+        whole = known.get((*systems, pair.measure)) or known.get((*systems, first))
+        if pair.significant and _is_good(pair) and whole is not None and _sides(pair) != whole:
+            name = f"{printable(each.by)} {isolated(slice_label(each.slice))}"
+            turned.setdefault(_sides(pair), {}).setdefault(name, []).append(pair.measure.label)
+    for (better, worse), slices in turned.items():
+        told = (f"{name} by {_listed(labels)}" for name, labels in slices.items())
+        yield f"In slices {isolated(better)} is significantly better than {isolated(worse)}: {_listed(told)}."
 
 
 def _value(measure: Measure, value: float) -> str:

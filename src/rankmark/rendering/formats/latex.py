@@ -2,10 +2,16 @@ r"""LaTeX for papers, which needs ``\usepackage{booktabs}``."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rankmark.rendering.blocks import Grid
 from rankmark.rendering.papers import BEST, SECOND, Laid, PaperCell, PaperFormat, with_minus
+from rankmark.rendering.words import first_of
+
+if TYPE_CHECKING:
+    from rankmark.rendering.format import Showable
 
 __all__ = ["FORMAT"]
 
@@ -35,11 +41,26 @@ SPECIAL: Mapping[str, str] = {
     "¶": r"\P{}",
     "‖": r"$\|$",
     "α": r"$\alpha$",
+    "β": r"$\beta$",
+    "γ": r"$\gamma$",
+    "δ": r"$\delta$",
+    "ε": r"$\varepsilon$",
     "η": r"$\eta$",
+    "λ": r"$\lambda$",
+    "μ": r"$\mu$",
+    "µ": r"$\mu$",
+    "σ": r"$\sigma$",
+    "τ": r"$\tau$",
     "χ": r"$\chi$",
     "ω": r"$\omega$",
 }
 """What LaTeX would understand, or pdfLaTeX does not know."""
+ACCENTS = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327"
+"""Over and under letters that pdfLaTeX sets with any font."""
+KNOWN = "ßæÆœŒøØłŁ–—‘’“”"
+"""What else it does."""
+MOST_STRANGE = 5
+"""Signs that are named which pdfLaTeX cannot set."""
 RAISED: Mapping[str, str] = {"†": r"\dagger", "‡": r"\ddagger", "§": r"\S", "¶": r"\P", "‖": r"\|", "−": "-"}
 
 
@@ -50,6 +71,17 @@ class Latex(PaperFormat):
     endings = (".tex",)
     place = 5
     comment = "%"
+
+    def text(self, shown: Showable, digits: int, options: Mapping[str, Any]) -> str:
+        """As other papers; first a comment if pdfLaTeX cannot set it."""
+        text = super().text(shown, digits, options)
+        lines = (line for line in text.splitlines() if not line.startswith(self.comment))
+        strange = [char for char in dict.fromkeys("".join(lines)) if not _is_known(char)]
+        if not strange:
+            return text
+        names = first_of(strange, MOST_STRANGE)
+        instead = "typeset with lualatex or xelatex and a font that has it, or rename"
+        return f"{self.comment} pdflatex has no {names}: {instead}\n{text}"
 
     def grid(self, grid: Grid) -> str:
         """A tabular."""
@@ -147,6 +179,13 @@ def _raised(marks: str, room: str) -> str:
 
 def _signs(marks: str) -> str:
     return "".join(RAISED.get(mark, rf"\mathrm{{{mark}}}") for mark in marks)
+
+
+def _is_known(char: str) -> bool:
+    """Whether pdfLaTeX sets it with any font."""
+    letter, *accents = list(unicodedata.normalize("NFD", char))
+    latin = char <= "\N{LATIN SMALL LETTER LONG S}" and letter.isascii() and len(accents) < 2
+    return char in KNOWN or (latin and all(accent in ACCENTS for accent in accents))
 
 
 def _escaped(text: str) -> str:
