@@ -61,7 +61,7 @@ def left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     monkeypatch.chdir(tmp_path)
     for name in ("MLFLOW_TRACKING_URI", "MLFLOW_DISABLE_TELEMETRY"):
         monkeypatch.setenv(name, "")
-    pages, referred = dict(registry._PAGES), dict(registry._REFERRED)
+    pages, referred = dict(registry.pages()), dict(registry._REFERRED)
     yield
     for known, before in ((registry._PAGES, pages), (registry._REFERRED, referred)):
         known.clear()

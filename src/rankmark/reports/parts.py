@@ -15,7 +15,7 @@ from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.formats import View
 from rankmark.comparing.pairs import direction
 from rankmark.comparing.predictions import PredictionComparison
-from rankmark.comparing.words import mark_line
+from rankmark.comparing.words import caution_lines, mark_line
 from rankmark.errors import PictureError
 from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Code, Grid, Notes
@@ -247,7 +247,9 @@ def _legend(shown: Subject) -> list[str]:
 
 def _pairs(shown: Comparison | PredictionComparison) -> Part:
     if isinstance(shown, Comparison):
-        grid, lines = View(shown).pairs().printable(), View(shown).notes()
+        told = {*shown.notes, *caution_lines(shown.pairs)}  # in the summary
+        grid = View(shown).pairs().printable()
+        lines = [line for line in View(shown).notes() if line.strip() not in told]
     else:
         grid, lines = shown._grid(DIGITS), shown.account()
     return Part("differences", "Differences", [Blocks([grid, Notes(lines)])])
