@@ -250,7 +250,7 @@ def test_few_rows_that_are_so_skewed_are_said_to_have_too_small_p_values() -> No
     label = np.arange(60) % 2
     old = np.where(label, 0.8, 0.2) + np.random.default_rng(0).normal(0, 0.01, 60)
     new = np.where(np.arange(60) < 4, 1 - old, old)
-    line = "1 p-value, such as of new against old by LogLoss, may be too small as of mean differences"
+    line = "1 p-value, of new against old by LogLoss, may be too small as of mean differences"
     for how in ({}, {"by": np.zeros(60)}):
         found = compared({"label": label, "old": old, "new": new}, "LogLoss", **how)
         notes = found.account() if found.slices is None else found.slices.notes
@@ -298,3 +298,24 @@ def test_how_likely_predictions_are_worse_equivalent_or_better(tmp_path: Path) -
         compared(table, "AUC", rope=1)
     with pytest.raises(ChoiceError, match="rope=-1 is not a number from 0"):
         compared(table, "AUC", rope=-1)
+
+
+def test_it_is_said_where_p_and_interval_disagree() -> None:
+    """As where one of several users has most rows, and all of them are better off."""
+    sizes = [400, *[10] * 12]
+    user = np.repeat(np.arange(len(sizes)), sizes)
+    label = np.arange(len(user)) % 2
+    old = np.full(len(user), 0.5)
+    new = np.where(label == 1, 0.52, 0.48) + np.where(user == 0, np.where(label == 1, 0.3, -0.3), 0)
+    table = {"label": label, "user": user, "old": old, "new": new}
+    found = rm.compare_predictions(table, {"old": "old", "new": "new"}, "LogLoss", baseline="old")
+    (pair,) = found.pairs
+    assert pair.p <= 0.05
+    assert pair.low <= 0 <= pair.high
+    (line,) = [line for line in found.account() if "disagree" in line]
+    assert "the 95% interval holds 0" in line
+    assert "wide where a few queries or rows move" in line
+    less = rm.compare_predictions(
+        table, {"old": "old", "new": "new"}, "LogLoss", baseline="old", alternative="less"
+    )
+    assert not [line for line in less.account() if "disagree" in line]

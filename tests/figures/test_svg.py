@@ -341,3 +341,10 @@ def test_the_legend_shows_the_shapes_of_points_on_lines_and_that_they_have_inter
     assert len(_paths(marked)) == len(_paths(bare)) + len(x) + 1
     sure = Points(x=x, y=y, left=x - 1, right=x + 1, name="with its interval")
     assert any(path.endswith("h18") for path in _paths(_root(_figure(sure))))
+
+
+def test_a_rule_is_dashed_in_the_legend_as_it_is_drawn() -> None:
+    for dashed in (True, False):
+        panel = Panel(x=Axis(), y=Axis(), marks=(Rule(x=1.0, name="aim", dashed=dashed),))
+        drawn = Figure(title="t", subtitle="s", description="d", panels=(panel,)).to_svg()
+        assert drawn.count('stroke-dasharray="4 3"') == 2 * dashed

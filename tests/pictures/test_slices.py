@@ -208,3 +208,11 @@ def test_slices_that_were_saved_know_the_values_of_all(tmp_path: Any) -> None:
     assert isinstance(again, rm.results.PredictionSlices)
     assert again.overall == slices.overall
     assert again.plot("slices").to_svg() == slices.plot("slices").to_svg()
+
+
+def test_why_another_measure_has_no_value_is_not_told_beneath_the_picture() -> None:
+    rows = {"click": [0, 1, 0, 0] * 10, "p": [0.3, 0.6, 0.2, 0.1] * 10, "by": ["a", "a", "b", "b"] * 10}
+    found = rm.evaluate_predictions(rows, "AUC, PCOPC", label="click", score="p", by="by")
+    told = [" ".join(found.plot("slices", measure=each).notes) for each in ("AUC", "PCOPC")]
+    assert "no value of AUC" in told[0]
+    assert "no value of AUC" not in told[1]

@@ -5,22 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import statistics
 from rankmark.comparing.judging import p_values, with_corrected
-from rankmark.comparing.pairs import corrected_pairs
+from rankmark.comparing.pairs import Opposed, corrected_pairs
 from rankmark.rendering.words import counted
 from rankmark.statistics.significance import TESTS, level_of_skewed
 
 if TYPE_CHECKING:
-    from rankmark.comparing.pairs import Opposed, Pair, SystemValues
+    from rankmark.comparing.pairs import Pair, SystemValues
     from rankmark.comparing.plan import ComparisonPlan
     from rankmark.statistics.chance import Evidence
     from rankmark.statistics.corrections import CorrectionName
+    from rankmark.statistics.intervals import Interval
     from rankmark.statistics.significance import Alternative, PairedTest, TestName
 
 __all__ = [
@@ -223,7 +224,19 @@ def skewed_lines(pairs: Sequence[Opposed], alpha: float, alternative: Alternativ
         )
 
 
-def apart_about_0(pairs: Sequence[Pair], confidence: float) -> Iterator[str]:
+class Bracketed(Opposed, Protocol):
+    """A pair with a p-value and the interval of its difference."""
+
+    @property
+    def p(self) -> float:
+        """The chance of such a difference."""
+
+    @property
+    def interval(self) -> Interval:
+        """Where the difference may be."""
+
+
+def apart_about_0(pairs: Sequence[Bracketed], confidence: float) -> Iterator[str]:
     """Where the test and the interval of the same level disagree about a difference of 0."""
     for found in (True, False):
         apart = [

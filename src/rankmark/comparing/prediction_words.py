@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from rankmark.aggregation.intervals import way
-from rankmark.comparing.caveats import draws_lines, of_few, such_pairs, without_spread
+from rankmark.comparing.caveats import apart_about_0, draws_lines, of_few, such_pairs, without_spread
 from rankmark.comparing.words import corrected_line, sided
 from rankmark.rendering.words import counted
 from rankmark.statistics.mcnemar import MCNEMAR
@@ -17,9 +17,14 @@ if TYPE_CHECKING:
     from rankmark.comparing.prediction_tests import PredictionPlan, PredictionTest
     from rankmark.comparing.predictions import PredictionPair
 
-__all__ = ["interval_line", "least_lines", "spread_lines", "test_line"]
+__all__ = ["disagreement_lines", "interval_line", "least_lines", "spread_lines", "test_line"]
 
 How = TypeVar("How")
+WIDE = (
+    "; the interval is Student's, and wide where a few queries or rows move the difference most, as a user "
+    "with very many rows can; random signs ask whether these favour one system more often and more strongly"
+)
+"""Why an interval of what each unit adds can be wider than random signs say."""
 UNITS: Mapping[str, str] = {"queries": "query", "rows": "row"}
 """One of each unit."""
 
@@ -85,6 +90,18 @@ def least_lines(plan: PredictionPlan, pairs: Sequence[PredictionPair]) -> Iterat
         times = f", {tests} times that with the correction" if tests > 1 else ""
         least_p = f"the least p-value of random signs is {min(1.0, p):.4g}{times}"
         yield f"{', '.join(names)}: nothing can be significant over {over}: {least_p}"
+
+
+def disagreement_lines(plan: PredictionPlan, pairs: Sequence[PredictionPair]) -> Iterator[str]:
+    """Where p and interval disagree, and what makes them, as a query with very many rows does."""
+    if plan.alternative != "two-sided":
+        return
+    for by_signs in (False, True):
+        alike = [
+            pair for pair in pairs if ((pair.method, pair.test) == ("delta", "randomisation")) is by_signs
+        ]
+        for line in apart_about_0(alike, plan.sampling.confidence):
+            yield line + (WIDE if by_signs else "")
 
 
 def spread_lines(pairs: Sequence[PredictionPair]) -> Iterator[str]:

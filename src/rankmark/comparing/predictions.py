@@ -29,7 +29,13 @@ from rankmark.comparing.posteriors import (
     posterior_line,
 )
 from rankmark.comparing.prediction_tests import PREDICTION_INTERVALS, PredictionPlan, PredictionTest, judged
-from rankmark.comparing.prediction_words import interval_line, least_lines, spread_lines, test_line
+from rankmark.comparing.prediction_words import (
+    disagreement_lines,
+    interval_line,
+    least_lines,
+    spread_lines,
+    test_line,
+)
 from rankmark.comparing.slices import ComparisonSlices, SlicedPair
 from rankmark.comparing.systems import Baseline, check_systems
 from rankmark.errors import CallError, did_you_mean
@@ -50,6 +56,7 @@ from rankmark.results.runs import numbers_of
 from rankmark.results.saved import Saved
 from rankmark.statistics.chance import Evidence
 from rankmark.statistics.corrections import CorrectionName
+from rankmark.statistics.intervals import Interval
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.significance import Alternative
 
@@ -110,6 +117,11 @@ class PredictionPair(Record):
     groups: int | None = None
     evidence: Evidence | None = None
     posterior: PairPosterior | None = None
+
+    @property
+    def interval(self) -> Interval:
+        """From `low` to `high`."""
+        return Interval(self.low, self.high)
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -389,6 +401,7 @@ class PredictionComparison(Saved, Numbered, Reported):
             *least_lines(self.plan, corrected),
             *spread_lines(corrected),
             *skewed_lines(corrected, self.alpha, self.alternative),
+            *disagreement_lines(self.plan, corrected),
             *without_value(without),
         ]
         return ComparisonSlices(pairs, lines, self.baselines, self.alpha, lines[1])
@@ -487,6 +500,7 @@ class PredictionComparison(Saved, Numbered, Reported):
             *least_lines(self.plan, self.pairs),
             *spread_lines(self.pairs),
             *skewed_lines(self.pairs, self.alpha, self.alternative),
+            *disagreement_lines(self.plan, self.pairs),
             *([] if self.rope is None else [posterior_line("t", 0, 0)]),
             f"* {differs} (p ≤ {self.alpha:g})",
         ]

@@ -191,7 +191,10 @@ def _swatch(mark: Mark, x: float, y: float, canvas: Canvas) -> None:
             canvas.point(x + 9, y, mark.tone, hollow=mark.hollow)
         case Rule() | Segments():
             canvas.stroke(
-                f"M{x:.1f} {y:.1f}h18", mark.tone, 1.5, dash="4 3" if isinstance(mark, Rule) else ""
+                f"M{x:.1f} {y:.1f}h18",
+                mark.tone,
+                1.5,
+                dash="4 3" if isinstance(mark, Rule) and mark.dashed else "",
             )
         case Bars() | Boxes() | _:
             canvas.parts.append(canvas.rectangle(x + 3, y - 5, 12, 10, mark.tone))

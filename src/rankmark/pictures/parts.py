@@ -327,8 +327,14 @@ def _values(tables: Mapping[str, Sliced], measure: str | Measure | None) -> Part
         overall={name: getattr(table, "overall", {}).get(label, math.nan) for name, table in tables.items()},
         counted="queries" if isinstance(first, Slices) else "rows",
         confidence=f"{100 * first.confidence:g}%" if sure else "",
-        notes=_short(first.explained()),
+        notes=_short(_of_measure(first.explained(), label, known)),
     )
+
+
+def _of_measure(notes: Iterable[str], label: str, known: Sequence[str]) -> Iterator[str]:
+    """Notes without those of why other measures have no value."""
+    others = tuple(f"no value of {each} in " for each in known if each != label)
+    return (note for note in notes if not note.startswith(others))
 
 
 def _short(notes: Iterable[str]) -> list[str]:
