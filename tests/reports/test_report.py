@@ -261,6 +261,8 @@ def test_a_page_of_one_class_says_which_curves_there_are_not(click: int, why: st
     read = words(rm.report_predictions(rows, "AUC, LogLoss").html)
     assert f"there is no ROC curve: {why}" in read
     assert "AUC is undefined." in read
+    assert "It is of " in read
+    assert "Other values: LogLoss " in read
 
 
 def contradicted() -> pl.DataFrame:
