@@ -50,7 +50,7 @@ def test_a_report_of_what_was_saved() -> None:
     [
         (["qrels.txt", "old.run"], 2, "Missing option '-o'"),
         (["qrels.txt", "-o", "out.html"], 2, "there is no run"),
-        (["qrels.txt", "old.run", "-o", "old.run"], 2, "would overwrite the input old.run"),
+        (["qrels.txt", "old.run", "-o", "old.run"], 2, "old.run: a report is a page: FILE.html"),
         (["qrels.txt", "old.run", "-o", "none/out.html"], 2, "there is no folder"),
         (["qrels.txt", "old.run", "--score", "p", "-o", "out.html"], 2, "--score is of predictions"),
         (["--predictions", "clicks.csv", "--items", "i.csv", "-o", "out.html"], 2, "--items is of lists"),

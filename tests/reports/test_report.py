@@ -106,6 +106,21 @@ def test_of_several_systems_the_best_is_named_and_whom_it_is_not_surely_ahead_of
     assert "It is better than bad." in read
 
 
+def test_marks_of_tables_have_the_colours_of_the_page() -> None:
+    report = rm.report_predictions(
+        {"label": [0, 1] * 40, "score": [i / 80 for i in range(80)]}, ["AUC", "ECE"]
+    ).html
+    assert '<svg class="d"' in report
+    assert "svg.d circle{fill:var(--rm-series-1)}" in report
+
+
+@pytest.mark.parametrize("name", ["page.pdf", "page.png", "page.rankmark"])
+def test_a_page_is_written_to_no_file_that_is_called_something_else(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match=r"a report is a page: FILE.html; browsers print pages as PDF"):
+        page.Report("title", "<p>").write(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_is_neither_better_nor_worse_is_not_called_so() -> None:
     rows = pl.DataFrame({"click": [0, 1] * 40, "p": [0.3, 0.6] * 40, "r": [0.1, 0.2] * 40})
     found = rm.compare_predictions(rows, {"one": "p", "two": "r"}, "AUC, PCOPC", label="click")
@@ -246,6 +261,8 @@ def test_a_page_of_one_class_says_which_curves_there_are_not(click: int, why: st
     read = words(rm.report_predictions(rows, "AUC, LogLoss").html)
     assert f"there is no ROC curve: {why}" in read
     assert "AUC is undefined." in read
+    assert "It is of " in read
+    assert "Other values: LogLoss " in read
 
 
 def contradicted() -> pl.DataFrame:

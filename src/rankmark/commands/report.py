@@ -120,9 +120,10 @@ def write_report(
         -o report.html
     rankmark report --predictions clicks.parquet --by country -o report.html
     """  # noqa: D301
-    from rankmark.reports.page import check_renderer
+    from rankmark.reports.page import check_ending, check_renderer
 
     check_renderer()
+    check_ending(output)
     others = OF_LISTS if predictions else OF_ROWS
     if said := [name for name in others if is_said(name)]:
         what = "lists, and these are predictions" if predictions else "predictions: add --predictions"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import IO, Protocol
 
-__all__ = ["Column", "Range", "Spark", "can_draw", "ranges", "room", "svg"]
+__all__ = ["DRAWINGS", "Column", "Range", "Spark", "can_draw", "ranges", "room", "svg"]
 
 LEVELS = "▁▂▃▄▅▆▇█"
 WIDTH = 21
@@ -168,6 +168,15 @@ def ranges(
         for (low, value, high), reference in zip(rows, several, strict=True)
     ]
     return Column(title, shapes, behind)
+
+
+DRAWINGS = (
+    "svg.d{display:inline-block;vertical-align:middle;overflow:visible}"
+    "svg.d rect,svg.d circle{fill:var(--rm-series-1)}"
+    "svg.d line{stroke:var(--rm-series-1);stroke-width:1.5}"
+    "svg.d line.r{stroke:var(--rm-muted);stroke-width:1;stroke-dasharray:2 2}"
+)
+"""The style sheet of drawings, on whatever page they are."""
 
 
 def svg(shape: Shape) -> str:

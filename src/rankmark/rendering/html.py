@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from rankmark.rendering.blocks import Block, Cell, Code, Formulas, Grid, Marked, Section
-from rankmark.rendering.drawn import svg
+from rankmark.rendering.drawn import DRAWINGS, svg
 from rankmark.rendering.formulas import UnreadableError, read_formula
 from rankmark.rendering.theme import variables
 from rankmark.rendering.words import counted, minus
@@ -17,7 +17,7 @@ __all__ = ["STYLE", "html", "in_cell"]
 MOST_ROWS = 200
 """Rows of a table in a cell of a notebook; a page has them all."""
 
-STYLE = variables(".rankmark") + "".join(
+STYLE = variables(".rankmark") + DRAWINGS + "".join(
     line.strip()
     for line in """
     .rankmark:where(:not(svg)){font:14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",
@@ -51,10 +51,6 @@ STYLE = variables(".rankmark") + "".join(
     .rankmark td.bad::before{content:"▼";content:"▼" / "worse"}
     .rankmark .good.v::before{content:"✓ ";content:"✓ " / "";font-size:inherit;padding:0}
     .rankmark .bad.v::before{content:"✗ ";content:"✗ " / "";font-size:inherit;padding:0}
-    .rankmark svg.d{display:inline-block;vertical-align:middle;overflow:visible}
-    .rankmark svg.d rect,.rankmark svg.d circle{fill:var(--rm-series-1)}
-    .rankmark svg.d line{stroke:var(--rm-series-1);stroke-width:1.5}
-    .rankmark svg.d line.r{stroke:var(--rm-muted);stroke-width:1;stroke-dasharray:2 2}
     .rankmark table sup{line-height:0;font-size:.8em;color:var(--rm-muted)}
     .rankmark .t{font-weight:650;font-size:15px;margin:.6em 0 .2em}
     .rankmark .s{margin:.35em 0}

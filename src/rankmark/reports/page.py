@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankmark._native import __version__
+from rankmark.errors import UsageError
 from rankmark.figures.svg import sheet, svg
-from rankmark.rendering.files import write_whole
+from rankmark.rendering.drawn import DRAWINGS
+from rankmark.rendering.files import is_device, write_whole
 from rankmark.rendering.html import html
 from rankmark.rendering.theme import variables
 from rankmark.rendering.words import minus
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from rankmark.reports.parts import Part
     from rankmark.reports.summary import Summary
 
-__all__ = ["Report", "check_renderer", "render"]
+__all__ = ["Report", "check_ending", "check_renderer", "render"]
 
 LONGEST = 30_000
 """Characters of the data of a picture, which stand beneath it."""
@@ -48,13 +50,25 @@ class Report:
         """Writes the page to a file, whole or not at all.
 
         Raises:
-            UsageError: the file cannot be written.
+            UsageError: the file cannot be written, or its ending says that it is no page.
 
         """
+        check_ending(path)
         write_whole(path, self.html)
 
     def __repr__(self) -> str:
         return f"<Report {self.title!r}, {len(self.html.encode()) / 1e6:.1f} MB>"
+
+
+def check_ending(path: str | Path) -> None:
+    """Refuses a file that would be called something else than a page.
+
+    Raises:
+        UsageError: its ending is that of something else.
+
+    """
+    if not is_device(path) and Path(path).suffix.lower() not in ("", ".html", ".htm"):
+        raise UsageError(f"{path}: a report is a page: FILE.html; browsers print pages as PDF")
 
 
 def check_renderer() -> Any:
@@ -104,7 +118,7 @@ def _hash(text: str) -> str:
 
 
 def _style() -> str:
-    return f"{variables(':root')}{sheet()}\n{(FOLDER / 'report.css').read_text('utf-8')}"
+    return f"{variables(':root')}{sheet()}{DRAWINGS}\n{(FOLDER / 'report.css').read_text('utf-8')}"
 
 
 @cache

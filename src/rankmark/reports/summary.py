@@ -90,10 +90,18 @@ def _measured(runs: Mapping[str, Result]) -> Iterator[str]:
     (name,) = runs
     value = f"{measure.label} is {_value(measure, first[measure]) or 'undefined'}"
     yield f"{isolated(name)}: {value}." if name else f"{value}."
+    yield f"It is of {first.account()[0]}."
     interval = first.intervals.get(measure.label)
     if interval is not None and interval.low < interval.high:
         low, high = (_value(measure, end) for end in (interval.low, interval.high))
         yield f"The data leave it between {low} and {high}, with {100 * interval.confidence:.6g}% confidence."
+    others = [
+        f"{each.label} {_value(each, first[each])}"
+        for each in first.measures[1:]
+        if first[each] == first[each]
+    ]
+    if others:
+        yield f"Other values: {_listed(others)}."
 
 
 # --- Systems that are compared ----------------------------------------------------------------------------
