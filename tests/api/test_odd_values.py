@@ -81,7 +81,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "item": (lambda: rm.evaluate({"q": {HALF: 1}}, RUN, "AP"), r"qrels, row 0 .*half of a character"),
     "query": (lambda: rm.evaluate(QRELS, [("q", "a", 1), (HALF, "a", 1)], "AP"), "run, row 1 .*half of"),
     "path": (lambda: rm.evaluate("a\0b", RUN, "AP"), r"there is no file .a\\x00b"),
-    "path of half a character": (lambda: rm.evaluate_predictions(HALF, "AUC"), "no file|not a path"),
+    "path of half a character": (lambda: rm.evaluate_predictions(HALF, "AUC"), "is not UTF-8; rename it"),
     "signature": (lambda: rm.from_signature(f"AUC|positive:{HALF}|rankmark:0.1.0"), "half of a character"),
     "signature with a cutoff": (lambda: rm.from_signature(f"P@{'9' * 5000}|rankmark:0.1.0"), "too large"),
     "signature with a parameter": (lambda: rm.from_signature(f"P|rel:{HUGE}|rankmark:0.1.0"), "rel=1000"),

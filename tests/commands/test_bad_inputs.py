@@ -787,7 +787,7 @@ NOTEBOOK: list[Call] = [
         "None",
         lambda: rm.evaluate(None, RESULTS, "AP"),
         rm.UsageError,
-        "qrels is of type NoneType, none of these: the",
+        "without judgements there is no 'AP'",
     ),
     (
         "rows that are dicts",

@@ -37,7 +37,7 @@ def test_damaged_files(name: str, content: Any, message: Any, tmp_path: Path) ->
 
 def test_missing_files(tmp_path: Path) -> None:
     (tmp_path / "qrels.parquet").touch()
-    with pytest.raises(FileMissingError, match=r"no file '.*qrels.parqet'; did you mean 'qrels.parquet'"):
+    with pytest.raises(FileMissingError, match=r"no file '.*qrels.parqet'; did you mean '.*qrels.parquet'"):
         read_qrels(tmp_path / "qrels.parqet")
     with pytest.raises(FileMissingError, match="there is no directory '/nowhere'"):
         read_qrels("/nowhere/a.csv")

@@ -35,7 +35,7 @@ def test_values_are_on_one_axis_where_they_have_one_scale() -> None:
 
 def test_values_without_intervals_say_how_there_are_some() -> None:
     figure = rm.evaluate_predictions(TABLE, "AUC LogLoss").plot()
-    assert "intervals=True says how sure values are" in figure.notes
+    assert "evaluated with intervals, the picture says how sure values are" in figure.notes
     assert figure.subtitle == "values, without intervals; 5 rows, 3 positive"
 
 

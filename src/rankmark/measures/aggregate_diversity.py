@@ -18,7 +18,7 @@ from rankmark.language.registry import item_measure
 def aggregate_diversity(lists: RecommendedLists, *, cutoff: int | None = None) -> float:
     """Aggregate diversity: how many different items are recommended to anybody.
 
-        AggregateDiversity@k = |∪_u {i : rank_u(i) ≤ k}|
+        AggregateDiversity@k = |⋃_u {i : rank_u(i) ≤ k}|
 
     It is the numerator of CatalogueCoverage.
 

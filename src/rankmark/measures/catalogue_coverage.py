@@ -18,7 +18,7 @@ from rankmark.language.registry import item_measure
 def catalogue_coverage(lists: RecommendedLists, *, cutoff: int | None = None) -> float:
     """Catalogue coverage: the share of all items that are recommended to anybody.
 
-        CatalogueCoverage@k = |∪_u {i : rank_u(i) ≤ k}| / |I|
+        CatalogueCoverage@k = |⋃_u {i : rank_u(i) ≤ k}| / |I|
 
     I is the catalogue. It is a measure of the whole run: more users cover more items.
 

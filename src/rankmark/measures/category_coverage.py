@@ -21,7 +21,7 @@ def category_coverage(
 ) -> Values:
     """Category coverage: the share of all categories that a list has an item of.
 
-        CategoryCoverage@k = |∪_{i ≤ k} A_i| / C
+        CategoryCoverage@k = |⋃_{i ≤ k} A_i| / C
 
     A_i is the categories of the item at rank i, C how many there are among all items.
 

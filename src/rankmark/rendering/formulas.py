@@ -19,12 +19,12 @@ TOKEN = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<number>\d+(?:\.\d+)?|[½∞…])"
     r"|(?P<name>(?![ΣΠ])[^\W\d_½²³₂](?:(?![ΣΠ½²³₂])[^\W_]|[\u0300-\u036f]|'(?=[a-z]))*)"
-    r"|(?P<sign>[ΣΠ√²³₂·/+−=≤≥<>≠∩∪∃:,;|()\[\]{}⌊⌋@^_*-])"
+    r"|(?P<sign>[ΣΠ⋃√²³₂·/+−=≤≥<>≠∩∪∃:,;|()\[\]{}⌊⌋@^_*-])"
 )
 APART = re.compile(r"\s{3,}|(?<=,)\s{2,}")
 """What stands between two formulas on a line."""
 CLOSING = {"(": ")", "[": "]", "{": "}", "⌊": "⌋", "|": "|"}
-BIG = {"Σ": "∑", "Π": "∏"}
+BIG = {"Σ": "∑", "Π": "∏", "⋃": "⋃"}
 """Letters that stand for signs which grow, and cover what is beneath them."""
 BETWEEN = "+−-=≤≥<>≠∩∪∃:,;"
 """What stands between terms."""
