@@ -80,8 +80,8 @@ Mean: TypeAlias = Literal[
 ]
 ListFunction: TypeAlias = "Callable[..., Values | tuple[Values, Values]]"
 ItemFunction = TypeVar("ItemFunction", bound="Callable[..., Values | float]")
-Need: TypeAlias = Literal["catalogue", "train", "items"]
-"""What has to be known of items: which there are, who had them before, or what they are like."""
+Need: TypeAlias = Literal["catalogue", "train", "items", "judgements"]
+"""What has to be known of items: which there are, who had them before, what they are like, or how judged."""
 T = TypeVar("T")
 RowFunction = TypeVar("RowFunction", bound="Callable[..., float | PerQuery | PerClass | AtThreshold]")
 Labels: TypeAlias = Literal["binary", "numbers", "classes"]

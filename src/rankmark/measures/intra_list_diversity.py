@@ -7,7 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.kinds.items import Lists, RecommendedLists
+from rankmark.kinds.item_facts import Lists
+from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
 from rankmark.language.parameters import Column
 from rankmark.language.registry import item_measure

@@ -1,0 +1,28 @@
+"""Arrays of lists of different lengths, flat, with offsets; and what is found in ascending numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["found_in", "offsets_of", "spread"]
+
+
+def offsets_of(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where lists of these lengths begin one after the other, and where the last ends."""
+    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)))
+
+
+def spread(first: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers from each first one, so many of each, one after the other."""
+    before = offsets_of(lengths)
+    return np.repeat(first - before[:-1], lengths) + np.arange(before[-1])
+
+
+def found_in(x: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each is among some ascending numbers."""
+    if not len(known):
+        return np.zeros(len(x), dtype=np.bool_)
+    places = np.minimum(np.searchsorted(known, x), len(known) - 1)
+    found: NDArray[np.bool_] = known[places] == x
+    return found
