@@ -62,6 +62,16 @@ class RecommendedLists:
         """The number of the user among those who had items before, -1 for none; one a query."""
         return self._once("user", self.facts.users)
 
+    @property
+    def profiles(self) -> RecommendedLists:
+        """The items that the user of each list had before, each once, in no order that means anything."""
+        return self._once("profiles", self._profiles)
+
+    def _profiles(self) -> RecommendedLists:
+        item, offsets = self.facts.before().of(self.user)
+        untied = np.zeros(len(item), dtype=np.bool_)
+        return RecommendedLists(item.astype(np.int32), untied, offsets, self.facts)
+
     def top(self, cutoff: int | None) -> RecommendedLists:
         """The same down to a rank."""
         if cutoff is None or not len(self.item) or int(np.diff(self.offsets).max()) <= cutoff:
@@ -121,10 +131,10 @@ class RecommendedLists:
         return self._once(("before", column), lambda: self._before(column))
 
     def _before(self, column: str) -> Shares:
-        item, offsets = self.facts.before().of(self.user)
-        can = item < self.facts.count
-        lengths = np.diff(np.concatenate(([0], np.cumsum(can)))[offsets])
-        return self._shares(item[can], offsets_of(lengths), column)
+        before = self.profiles
+        can = before.item < self.facts.count
+        lengths = np.diff(np.concatenate(([0], np.cumsum(can)))[before.offsets])
+        return self._shares(before.item[can].astype(np.int64), offsets_of(lengths), column)
 
     def _shares(self, item: NDArray[np.int64], offsets: NDArray[np.int64], column: str) -> Shares:
         categories = self.facts.known().categories(column)
