@@ -46,6 +46,8 @@ NEEDS: Mapping[Need, str] = {
     "train": "the interactions before: train=… of rm.evaluate, a table of users and items",
 }
 """What measures need, in words."""
+OF_NUMBERS = ("cosine", "hamming", "differences")
+"""The distances of items that are numbers."""
 T = TypeVar("T")
 
 
@@ -188,10 +190,10 @@ def refuse_unknowable(measures: Iterable[Measure], known: Catalogue) -> None:
         "train": known.train is not None,
     }
     for measure in measures:
-        for need in measure.page.needs:
+        for need in measure.needs:
             if not given[need]:
                 raise UsageError(f"{measure} needs {NEEDS[need]}")
-        if "items" in measure.page.needs:
+        if "items" in measure.needs:
             _refuse_column(measure, known)
 
 
@@ -203,7 +205,7 @@ def _refuse_column(measure: Measure, known: Catalogue) -> None:
             f"its columns are {listed(known.names)}" if known.names else "it has no column beside the items"
         )
         raise ColumnError(f"{measure}: items has no column {column!r}; {there}; say which, by=…")
-    if known.categories(column) is None and measure.arguments.get("distance") != "cosine":
+    if known.categories(column) is None and measure.arguments.get("distance") not in OF_NUMBERS:
         raise ColumnError(f"{measure}: {column!r} of items has numbers, and it looks at categories")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
@@ -15,11 +15,23 @@ from rankmark import _native
 if TYPE_CHECKING:
     from rankmark.kinds.lists import Values
 
-__all__ = ["Attributes", "Interactions", "ItemFacts", "Lists", "RecommendedLists", "Shares", "together"]
+__all__ = [
+    "PIECE",
+    "Attributes",
+    "Interactions",
+    "ItemFacts",
+    "Lists",
+    "Numbers",
+    "RecommendedLists",
+    "Shares",
+    "together",
+]
 
 T = TypeVar("T")
 Numbers = NDArray[np.int32]
 By = Literal["users", "interactions"]
+PIECE = 1 << 22
+"""Numbers that are looked at at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,6 +92,33 @@ class Interactions:
     def had(self, user: NDArray[np.int64], item: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether each of these users had the item beside them; a user of -1 had none."""
         return (user >= 0) & (item < self._items) & _in_sorted(user * self._items + item, self._pairs)
+
+    def both(self, x: NDArray[np.int64], y: NDArray[np.int64]) -> Values:
+        """How many users had each of the items `x` and the one beside it in `y`, too."""
+        users, offsets = self._by_item
+        lengths = np.diff(offsets)
+        known = np.maximum(x, y) < self._items  # others can be recommended, too
+        x, y = np.where(known, x, 0), np.where(known, y, 0)
+        few, many = np.where(lengths[x] < lengths[y], (x, y), (y, x))
+        spread = np.where(known, lengths[few], 0)
+        found = np.zeros(len(x))
+        for start, stop in _pieces(spread):
+            pair = np.repeat(np.arange(start, stop), spread[start:stop])
+            user = users[_spread(offsets[few[start:stop]], spread[start:stop])]
+            found[start:stop] = np.bincount(pair[self.had(user, many[pair])] - start, minlength=stop - start)
+        return found
+
+    @cached_property
+    def _by_item(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The users who had each item, one after the other, and their offsets."""
+        item = self._pairs % self._items
+        order = np.argsort(item, kind="stable")
+        return (self._pairs // self._items)[order], _offsets(np.bincount(item, minlength=self._items))
+
+    @property
+    def repeated(self) -> bool:
+        """Whether a user had an item more than once."""
+        return len(self._pairs) < len(self._user)
 
     def of(self, user: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The items that each of these users had, one after the other, and their offsets."""
@@ -174,14 +213,21 @@ class RecommendedLists:
         """The sum of `x` over the items of each list; one a query."""
         return _native.segment_sum(np.ascontiguousarray(x, dtype=np.float64), self.offsets)
 
-    def mean(self, x: ArrayLike) -> Values:
-        """The mean of `x` over the items of each list, NaN for a list without items; one a query."""
-        return _native.ratio(self.sum(x), self.length, self.length)
+    def mean(self, x: ArrayLike, size: int | None = None) -> Values:
+        """The mean of `x` over the items of each list, NaN for a list without items; one a query.
 
-    def mean_of(self, x: Values, which: NDArray[np.bool_]) -> Values:
-        """The mean of `x` over some items of each list, NaN for a list without such; one a query."""
-        count = self.sum(which)
-        return _native.ratio(self.sum(np.where(which, x, 0.0)), count, count)
+        Args:
+            x: a number an item.
+            size: what the sum is divided by instead of the length of the list.
+
+        """
+        length = self.length
+        return _native.ratio(self.sum(x), length if size is None else float(size), length)
+
+    def among(self, which: NDArray[np.bool_]) -> RecommendedLists:
+        """The same with some of the items."""
+        lengths = np.bincount(self.query[which], minlength=len(self.offsets) - 1)
+        return RecommendedLists(self.item[which], self.tied[which], _offsets(lengths), self.facts)
 
     def median(self, x: Values) -> Values:
         """The median of `x` over the items of each list, NaN for a list without items; one a query."""
@@ -304,6 +350,17 @@ def _spread(first: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.
     """The numbers from each first one, so many of each, one after the other."""
     before = _offsets(lengths)
     return np.repeat(first - before[:-1], lengths) + np.arange(before[-1])
+
+
+def _pieces(lengths: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Where those stand, one after the other, that are together about as long as fits in memory."""
+    ends = np.cumsum(lengths)
+    start = 0
+    while start < len(ends):
+        before = ends[start - 1] if start else 0
+        stop = max(int(np.searchsorted(ends, before + PIECE, side="right")), start + 1)
+        yield start, stop
+        start = stop
 
 
 def _in_sorted(x: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -16,7 +16,7 @@ from rankmark.language.definition import GREATEST_CUTOFF
 from rankmark.language.grammar import write
 from rankmark.language.page_blocks import page_blocks
 from rankmark.language.parameters import format_value
-from rankmark.language.registry import MEAN, Better, Fact, Mean, Page, meaning_of
+from rankmark.language.registry import MEAN, Better, Fact, Mean, Need, Page, meaning_of
 from rankmark.rendering.html import in_cell
 
 if TYPE_CHECKING:
@@ -209,6 +209,12 @@ class Measure:
         if looks == "nothing" or (looks == "set" and self.cutoff is None):
             return 0
         return GREATEST_CUTOFF if looks == "list" or self.cutoff is None else self.cutoff
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """What has to be known of items for a measure of what is recommended."""
+        needs = self.page.needs
+        return needs(self.arguments) if callable(needs) else needs
 
     def _holds(self, fact: Fact) -> bool:
         return fact({**self.arguments, "cutoff": self.cutoff}) if callable(fact) else fact
