@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from against_trec_eval import SOURCE, built, compare, random_cases, real_cases
+from against_trec_eval import SOURCE, Case, Outcome, built, compare, explained, random_cases, real_cases
 
 RANDOM, REAL = 400, 40
 
@@ -38,3 +38,19 @@ def test_random_command_lines_for_real_collections(program: Path) -> None:
     if not tally.compared:
         pytest.skip("the collections are not beside the checkout")
     assert not tally.unexplained, str(tally)
+
+
+@pytest.mark.parametrize(
+    ("run", "theirs", "wanted"),
+    [
+        (b"\n", b"runid                 \tall\t0\x15\n\x85\rU\nnum_q                 \tall\t1\n", True),
+        (b"\n", b"runid                 \tall\t0\x15\n\x85\rU\nnum_q                 \tall\t2\n", False),
+        (b"q Q0 a 1 1 t\n", b"runid                 \tall\tu\nnum_q                 \tall\t1\n", False),
+    ],
+)
+def test_only_the_name_of_a_run_without_rows_may_be_what_stands_in_memory(
+    run: bytes, theirs: bytes, wanted: bool
+) -> None:
+    case = Case((b"q 0 a 1\n",), (run,), (("-m", "runid"), ("-m", "num_q"), ("-c",)))
+    ours = Outcome(0, b"runid                 \tall\t\nnum_q                 \tall\t1\n", "")
+    assert bool(explained(case, Outcome(0, theirs, ""), ours)) == wanted

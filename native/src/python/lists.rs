@@ -117,14 +117,20 @@ impl ItemNumbers {
         what: &str,
         name: &str,
     ) -> PyResult<Self> {
-        let table = &table.get().0;
-        let found = unlocked(py, || {
-            let what = column_of(what, "item", name);
-            let mut items = (*self.0).clone();
-            items.add(&Ids::new(table, name, &what)?, &what, |_| {})?;
-            Ok(items)
-        })?;
-        found.map(|items| Self(Arc::new(items))).map_err(|error: Error| raise(py, &error))
+        self.and(py, table, what, name, |_| {})
+    }
+
+    /// The same, and the numbers of the column's rows.
+    fn with_rows<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Bound<'py, Table>,
+        what: &str,
+        name: &str,
+    ) -> PyResult<(Self, Bound<'py, PyArray1<i32>>)> {
+        let mut rows = Vec::with_capacity(table.get().0.num_rows());
+        let items = self.and(py, table, what, name, |number| rows.push(number as i32))?;
+        Ok((items, rows.into_pyarray(py)))
     }
 
     /// How many items have a number.
@@ -139,6 +145,27 @@ impl ItemNumbers {
         } else {
             PyList::new(py, self.0.integers())
         }
+    }
+}
+
+impl ItemNumbers {
+    /// The items with those of one more column; `each` is told the number of each row.
+    fn and(
+        &self,
+        py: Python<'_>,
+        table: &Bound<'_, Table>,
+        what: &str,
+        name: &str,
+        each: impl FnMut(u32) + Send,
+    ) -> PyResult<Self> {
+        let table = &table.get().0;
+        let found = unlocked(py, || {
+            let what = column_of(what, "item", name);
+            let mut items = (*self.0).clone();
+            items.add(&Ids::new(table, name, &what)?, &what, each)?;
+            Ok(items)
+        })?;
+        found.map(|items| Self(Arc::new(items))).map_err(|error: Error| raise(py, &error))
     }
 }
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rankmark import _native
-    from rankmark.kinds.items import Numbers, RecommendedLists
+    from rankmark.kinds.item_facts import Numbers
+    from rankmark.kinds.items import RecommendedLists
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
 

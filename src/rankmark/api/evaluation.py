@@ -245,7 +245,7 @@ def evaluate(
     check_threads(threads)
     of_items = [measure for measure in plan.measures if measure.page.kind == "item"]
     known = known_items(items, train, columns)
-    refuse_unknowable(of_items, known)
+    refuse_unknowable(of_items, known, judged=qrels is not None)
     if of_items:
         _refuse_with_items(of_items[0], engine, bounds=bounds)
     if qrels is None:

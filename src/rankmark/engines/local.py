@@ -48,8 +48,10 @@ def observe(
     """Matches the run with the judgements and ranks it, once for each group of measures."""
     observed = []
     asked = any(measure.page.kind == "item" for _, measures in groups for measure in measures)
-    items = numbered(known, run) if known is not None and asked else None
     for choices, measures in groups:
+        items = None
+        if known is not None and asked:
+            items = numbered(known, run, qrels, best=choices.duplicates == "best")
         each, first_rows, unjudged_queries = _observed(qrels, run, choices, measures, threads, items)
         if known is not None and each.recommended is not None:
             refuse_unknown(known, run, each.recommended)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -18,7 +18,8 @@ from rankmark.inputs.names import fitting, listed, nearest
 from rankmark.inputs.roles import ColumnNames
 from rankmark.inputs.tables import open_table
 from rankmark.inputs.tables.polars_frames import from_polars
-from rankmark.kinds.items import Interactions, ItemFacts, Lists, RecommendedLists
+from rankmark.kinds.item_facts import Interactions, ItemFacts, Judgements, Lists
+from rankmark.kinds.items import RecommendedLists
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,6 +45,7 @@ NEEDS: Mapping[Need, str] = {
     "catalogue": "the items that can be recommended: items=… of rm.evaluate, a table of them or their ids",
     "items": "what items are like: items=… of rm.evaluate, a table of them",
     "train": "the interactions before: train=… of rm.evaluate, a table of users and items",
+    "judgements": "judgements: give qrels",
 }
 """What measures need, in words."""
 OF_NUMBERS = ("cosine", "hamming", "differences")
@@ -177,8 +179,8 @@ def known_items(source: Any, train: Any, columns: ColumnNames | None) -> Catalog
     return catalogue(source, train=train, columns=columns)
 
 
-def refuse_unknowable(measures: Iterable[Measure], known: Catalogue) -> None:
-    """Refuses measures of what is recommended for which too little is known of items.
+def refuse_unknowable(measures: Iterable[Measure], known: Catalogue, *, judged: bool) -> None:
+    """Refuses measures of what is recommended for which too little is known of items, or nothing is judged.
 
     Raises:
         UsageError: there is one.
@@ -188,6 +190,7 @@ def refuse_unknowable(measures: Iterable[Measure], known: Catalogue) -> None:
         "catalogue": known.closed,
         "items": known.items is not None,
         "train": known.train is not None,
+        "judgements": judged,
     }
     for measure in measures:
         for need in measure.needs:
@@ -319,8 +322,14 @@ def _check_ids(ids: pl.Series, where: str) -> None:
         raise DataError(f"{where}: {ids.null_count():,} ids are null; remove those rows")
 
 
-def numbered(known: Catalogue, run: Input) -> Numbered:
+def numbered(known: Catalogue, run: Input, qrels: Input, *, best: bool = False) -> Numbered:
     """The items that are known, by numbers, and what is known of them.
+
+    Args:
+        known: what is known of items.
+        run: the results.
+        qrels: the judgements, or which queries there are.
+        best: whether of several judgements of one item the best counts, and not the first.
 
     Raises:
         IdTypeError: ids of items that are integers in one table and strings in another.
@@ -331,7 +340,28 @@ def numbered(known: Catalogue, run: Input) -> Numbered:
         numbers = numbers.extended(run.table, run.name, run.item)
     count = known.items.height if known.closed and known.items is not None else len(numbers)
     attributes = None if known.items is None else known
-    return Numbered(numbers, lambda ids: ItemFacts(count, attributes, train, lambda: _users(known, ids)))
+    judged = cache(lambda: _judged(numbers, qrels, best=best)) if qrels.judges else None
+
+    def facts(ids: Table) -> ItemFacts:
+        return ItemFacts(count, attributes, train, cache(lambda: _users(known, ids)), judged)
+
+    return Numbered(numbers, facts)
+
+
+def _judged(numbers: ItemNumbers, qrels: Input, *, best: bool) -> Judgements:
+    """Which items are judged, by these numbers and those of the queries as the core counts them."""
+    import polars as pl
+
+    queries, (query,) = ItemNumbers.of([(qrels.table, qrels.name, qrels.query)])
+    items, item = numbers.with_rows(qrels.table, qrels.name, qrels.item)
+    if qrels.value is None:
+        grade = np.ones(len(item))
+    else:
+        grade = pl.DataFrame(qrels.table)[qrels.value].cast(pl.Float64).to_numpy()
+    if best:
+        order = np.argsort(-grade, kind="stable")
+        query, item, grade = query[order], item[order], grade[order]
+    return Judgements(query, item, grade, queries=len(queries), items=len(items))
 
 
 def _users(known: Catalogue, query_ids: Table) -> NDArray[np.int64]:

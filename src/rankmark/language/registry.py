@@ -81,9 +81,10 @@ Mean: TypeAlias = Literal[
 ]
 ListFunction: TypeAlias = "Callable[..., Values | tuple[Values, Values]]"
 ItemFunction = TypeVar("ItemFunction", bound="Callable[..., Values | float]")
-Need: TypeAlias = Literal["catalogue", "train", "items"]
-"""What has to be known of items: which there are, who had them before, or what they are like."""
+Need: TypeAlias = Literal["catalogue", "train", "items", "judgements"]
+"""What has to be known of items: which there are, who had them before, what they are like, or how judged."""
 T = TypeVar("T")
+Function = TypeVar("Function", bound="Callable[..., Any]")
 RowFunction = TypeVar("RowFunction", bound="Callable[..., float | PerQuery | PerClass | AtThreshold]")
 Labels: TypeAlias = Literal["binary", "numbers", "classes"]
 """What a row measure takes a label for: positive or not, a number, or one of the classes that have scores."""
@@ -254,30 +255,21 @@ def list_measure(
         usual_with: their names; all if None.
 
     """
-
-    def register(function: ListFunction) -> ListFunction:
-        parameters, takes_cutoff = declared(function)
-        _PAGES[name] = Page(
-            name=name,
-            kind="list",
-            function=function,
-            parameters=parameters,
-            takes_cutoff=takes_cutoff,
-            bounds=bounds,
-            aliases=aliases,
-            variants=MappingProxyType(dict(variants)),
-            aggregate=aggregate,
-            expected=expected,
-            better=better,
-            order=order,
-            tells_unjudged=tells_unjudged,
-            usual_bounds=usual_bounds,
-            usual_with=usual_with,
-            undefined=undefined,
-        )
-        return function
-
-    return register
+    return _page(
+        name,
+        "list",
+        variants,
+        bounds=bounds,
+        aliases=aliases,
+        aggregate=aggregate,
+        expected=expected,
+        better=better,
+        order=order,
+        tells_unjudged=tells_unjudged,
+        usual_bounds=usual_bounds,
+        usual_with=usual_with,
+        undefined=undefined,
+    )
 
 
 def item_measure(
@@ -310,29 +302,20 @@ def item_measure(
         undefined: what a query without a value has, in words.
 
     """
-
-    def register(function: ItemFunction) -> ItemFunction:
-        parameters, takes_cutoff = declared(function)
-        _PAGES[name] = Page(
-            name=name,
-            kind="item",
-            function=function,
-            parameters=parameters,
-            takes_cutoff=takes_cutoff,
-            bounds=bounds,
-            aliases=aliases,
-            variants=MappingProxyType(dict(variants)),
-            aggregate=aggregate,
-            expected=False,
-            better=better,
-            order=order,
-            tells_unjudged=True,
-            undefined=undefined,
-            needs=needs,
-        )
-        return function
-
-    return register
+    return _page(
+        name,
+        "item",
+        variants,
+        bounds=bounds,
+        aliases=aliases,
+        aggregate=aggregate,
+        expected=False,
+        better=better,
+        order=order,
+        tells_unjudged=True,
+        undefined=undefined,
+        needs=needs,
+    )
 
 
 def row_measure(
@@ -373,25 +356,37 @@ def row_measure(
         usual_with: their names; all if None.
 
     """
+    return _page(
+        name,
+        "class" if labels == "classes" else "row",
+        variants,
+        bounds=bounds,
+        aliases=aliases,
+        aggregate=aggregate,
+        better=better,
+        labels=labels,
+        scores=scores,
+        per_query=per_query,
+        usual_bounds=usual_bounds,
+        usual_with=usual_with,
+    )
 
-    def register(function: RowFunction) -> RowFunction:
+
+def _page(
+    name: str, kind: Kind, variants: Mapping[str, Mapping[str, Any]], **facts: Any
+) -> Callable[[Function], Function]:
+    """What makes a function the page of a measure of this kind, of which these facts hold."""
+
+    def register(function: Function) -> Function:
         parameters, takes_cutoff = declared(function)
         _PAGES[name] = Page(
             name=name,
-            kind="class" if labels == "classes" else "row",
+            kind=kind,
             function=function,
             parameters=parameters,
             takes_cutoff=takes_cutoff,
-            bounds=bounds,
-            aliases=aliases,
             variants=MappingProxyType(dict(variants)),
-            aggregate=aggregate,
-            better=better,
-            labels=labels,
-            scores=scores,
-            per_query=per_query,
-            usual_bounds=usual_bounds,
-            usual_with=usual_with,
+            **facts,
         )
         return function
 

@@ -8,8 +8,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.kinds.items import PIECE, Lists, Numbers, RecommendedLists
+from rankmark.kinds.item_facts import Lists, Numbers
+from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
+from rankmark.kinds.ragged import PIECE
 from rankmark.language.parameters import Column
 from rankmark.language.registry import item_measure
 

@@ -1,0 +1,182 @@
+"""What is known of items, of users before, and of which items are judged for which queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankmark.kinds.ragged import found_in, offsets_of, pieces, spread
+
+if TYPE_CHECKING:
+    from rankmark.kinds.lists import Values
+
+__all__ = ["Attributes", "By", "Interactions", "ItemFacts", "Judgements", "Lists", "Numbers"]
+
+Numbers = NDArray[np.int32]
+By = Literal["users", "interactions"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lists:
+    """Some numbers each, such as the categories of items, one after the other.
+
+    Attributes:
+        values: the numbers, from 0 to below `count`.
+        offsets: those of ``i`` are ``values[offsets[i]:offsets[i + 1]]``.
+        count: how many different ones there can be.
+
+    """
+
+    values: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    count: int
+
+
+class Attributes(Protocol):
+    """What items are like."""
+
+    def categories(self, column: str) -> Lists | None:
+        """The categories of each item, each once; None where the column has numbers."""
+
+    def vectors(self, column: str) -> NDArray[np.float64]:
+        """The numbers of each item, [items, dimensions]."""
+
+
+class Interactions:
+    """Who had which items before: rows of numbers of users and of items.
+
+    Attributes:
+        users: how many users there are.
+
+    """
+
+    def __init__(self, user: Numbers, item: Numbers, users: int, items: int) -> None:
+        self._user, self._item = user, item
+        self.users, self._items = users, items
+
+    @cached_property
+    def interactions(self) -> Values:
+        """How often each item was had."""
+        return np.bincount(self._item, minlength=self._items).astype(np.float64)
+
+    @cached_property
+    def users_of(self) -> Values:
+        """How many users had each item."""
+        return np.bincount(self._pairs % self._items, minlength=self._items).astype(np.float64)
+
+    @cached_property
+    def _pairs(self) -> NDArray[np.int64]:
+        """Each user with each item that they had, once, as ``user · items + item``, ascending."""
+        pairs = self._user.astype(np.int64) * self._items + self._item
+        pairs.sort()
+        return pairs[np.concatenate(([True], pairs[1:] != pairs[:-1]))] if len(pairs) else pairs
+
+    def had(self, user: NDArray[np.int64], item: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether each of these users had the item beside them; a user of -1 had none."""
+        return (user >= 0) & (item < self._items) & found_in(user * self._items + item, self._pairs)
+
+    def both(self, x: NDArray[np.int64], y: NDArray[np.int64]) -> Values:
+        """How many users had each of the items `x` and the one beside it in `y`, too."""
+        users, offsets = self._by_item
+        lengths = np.diff(offsets)
+        known = np.maximum(x, y) < self._items  # others can be recommended, too
+        x, y = np.where(known, x, 0), np.where(known, y, 0)
+        few, many = np.where(lengths[x] < lengths[y], (x, y), (y, x))
+        sizes = np.where(known, lengths[few], 0)
+        found = np.zeros(len(x))
+        for start, stop in pieces(sizes):
+            pair = np.repeat(np.arange(start, stop), sizes[start:stop])
+            user = users[spread(offsets[few[start:stop]], sizes[start:stop])]
+            found[start:stop] = np.bincount(pair[self.had(user, many[pair])] - start, minlength=stop - start)
+        return found
+
+    @cached_property
+    def _by_item(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The users who had each item, one after the other, and their offsets."""
+        item = self._pairs % self._items
+        order = np.argsort(item, kind="stable")
+        return (self._pairs // self._items)[order], offsets_of(np.bincount(item, minlength=self._items))
+
+    @property
+    def repeated(self) -> bool:
+        """Whether a user had an item more than once."""
+        return len(self._pairs) < len(self._user)
+
+    def of(self, user: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The items that each of these users had, one after the other, and their offsets."""
+        first = np.searchsorted(self._pairs, user * self._items)
+        last = np.searchsorted(self._pairs, (user + 1) * self._items)
+        lengths = np.where(user >= 0, last - first, 0)
+        return self._pairs[spread(first, lengths)] % self._items, offsets_of(lengths)
+
+
+class Judgements:
+    """Which items are judged for which queries, and how.
+
+    Attributes:
+        item: the number of each item, query after query, ascending in each; some have no place in lists.
+        grade: its grade.
+        offsets: items of query ``q`` are ``offsets[q]:offsets[q + 1]``.
+
+    """
+
+    def __init__(self, query: Numbers, item: Numbers, grade: Values, *, queries: int, items: int) -> None:
+        """Takes rows; of those of one item for one query the first counts."""
+        keys = query.astype(np.int64) * items + item
+        self._keys, first = np.unique(keys, return_index=True)
+        self.item, self.grade, self._items = self._keys % items, grade[first], items
+        self.offsets = offsets_of(np.bincount(self._keys // items, minlength=queries))
+
+    def of(self, query: NDArray[np.int64], item: NDArray[np.int64]) -> Values:
+        """The grade of each of these items for the query beside it, NaN where it is not judged."""
+        grades = np.full(len(item), np.nan)
+        keys = query * self._items + item
+        there = (item < self._items) & found_in(keys, self._keys)
+        grades[there] = self.grade[np.searchsorted(self._keys, keys[there])]
+        return grades
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ItemFacts:
+    """What is known of items, by their numbers, and of users.
+
+    Attributes:
+        count: how many items can be recommended: those with a number below.
+        attributes: what they are like; None where that is not known.
+        train: who had which items before; None where that is not known.
+        users: gives the number in `train` of each judged query, -1 for one that is not there.
+        judged: gives which items are judged, by the numbers of judged queries; None without judgements.
+
+    """
+
+    count: int
+    attributes: Attributes | None
+    train: Interactions | None
+    users: Callable[[], NDArray[np.int64]]
+    judged: Callable[[], Judgements] | None = None
+
+    def known(self) -> Attributes:
+        """What items are like, for pages that say that they need it."""
+        assert self.attributes is not None
+        return self.attributes
+
+    def before(self) -> Interactions:
+        """Who had which items before, for pages that say that they need it."""
+        assert self.train is not None
+        return self.train
+
+    def judgements(self) -> Judgements:
+        """Which items are judged, for pages that say that they need it."""
+        assert self.judged is not None
+        return self.judged()
+
+    def popularity(self, by: By) -> Values:
+        """How many users had each item before, or how often it was had; one an item that has a number."""
+        train = self.before()
+        counts = train.users_of if by == "users" else train.interactions
+        return np.concatenate((counts, np.zeros(max(self.count - len(counts), 0))))
