@@ -138,7 +138,7 @@ class Page(Definition):
     aggregate: Aggregate
     expected: Fact = True
     better: Better = "more"
-    order: Looks = "nothing"
+    order: Looks | Callable[[Mapping[str, Any]], Looks] = "nothing"
     tells_unjudged: Fact = False
     undefined: str = "nothing relevant"
     labels: Labels = "numbers"
@@ -281,7 +281,7 @@ def item_measure(
     needs: Needs,
     aggregate: Literal["mean", "run"] = "mean",
     better: Better = "more",
-    order: Looks = "set",
+    order: Looks | Callable[[Mapping[str, Any]], Looks] = "set",
     undefined: str = "no items",
 ) -> Callable[[ItemFunction], ItemFunction]:
     """Makes a function the page of an item measure.
@@ -298,7 +298,7 @@ def item_measure(
         needs: what has to be known of items, or what says of the arguments what has to be.
         aggregate: whether the values of all queries are averaged, or there is one of the whole ``run``.
         better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
-        order: what of the order of a list the value depends on.
+        order: what of the order of a list the value depends on, or what says it of the arguments.
         undefined: what a query without a value has, in words.
 
     """
