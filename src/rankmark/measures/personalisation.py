@@ -28,7 +28,9 @@ def personalisation(
 
         Personalisation@k = 1 − mean_{u<v} |L_u ∩ L_v| / D
 
-    L_u is the items of user u down to rank k; users without any are left out.
+    L_u is the items of user u down to rank k; users without any are left out. A user who is drawn several
+    times, as by the bootstrap, is in as many pairs with each other user, and in none with itself: its list is
+    as its own, which says nothing of how different users' are.
 
     Args:
         denominator: D is √(|L_u| · |L_v|), by the ``lengths`` of both (rexmex), or k, the ``cutoff``, as in
@@ -50,12 +52,14 @@ def personalisation(
 
     """
     top = lists.top(cutoff)
-    users = np.count_nonzero(top.length)
-    if users < 2:
+    there = top.length > 0
+    own = top.total(top.drawn * there)
+    pairs = top.total(there) ** 2 - own
+    if not pairs:
         return math.nan
     # Each list as a vector of length 1: all pairs have the square of the sum without the squares.
     size = np.full(len(top.length), cutoff) if denominator == "cutoff" and cutoff else top.length
-    weights = 1 / np.sqrt(size[top.query])
-    together = np.bincount(top.item, weights, minlength=1)
-    overlap = float(((together * together).sum() - (weights * weights).sum()) / (users * (users - 1)))
+    together = top.exposure(1 / np.sqrt(size[top.query]))
+    own_overlap = top.total(top.drawn * top.length / np.maximum(size, 1))
+    overlap = (float((together * together).sum()) - own_overlap) / pairs
     return min(max(1 - overlap, 0.0), 1.0)
