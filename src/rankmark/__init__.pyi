@@ -96,6 +96,7 @@ Compatibility: Measure
 Confusion: Measure
 DCG: Measure
 ECE: Measure
+EPC: Measure
 ERR: Measure
 ExplainedVariance: Measure
 ExposureEntropy: Measure

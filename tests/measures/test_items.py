@@ -76,6 +76,12 @@ LOG = math.log2
         # 3 of 7 interactions are a's; for 5 of 7 it takes b or d, which are alike.
         ("APLT(head=0.42,of=interactions)", [2 / 3, 1 / 2, 1]),
         ("APLT(head=0.7,of=interactions)", [1 / 3, 0, 1]),
+        ("EPC", [(1 / 4 + 1 / 2 + 1) / 3, (1 / 4 + 1 / 2) / 2, 1]),
+        ("EPC(discount=reciprocal)@2", [(1 / 4 + 1 / 4) / 1.5, (1 / 4 + 1 / 4) / 1.5, 1]),
+        ("EPC(discount=0.5)", [(1 / 4 + 1 / 4 + 1 / 4) / 1.75, (1 / 4 + 1 / 4) / 1.5, 1]),
+        ("EPC(discount=log2)@2", [(1 / 4 + 1 / 2 / LOG(3)) / (1 + 1 / LOG(3))] * 2 + [1]),
+        ("EPC(by=interactions)", [(4 / 7 + 5 / 7 + 1) / 3, (4 / 7 + 5 / 7) / 2, 1]),
+        ("EPC(by=max)", [(0 + 1 / 3 + 1) / 3, (0 + 1 / 3) / 2, 1]),
         ("NotInTrain", [1 / 3, 1 / 2, 1]),
         ("NotInTrain@1", [0, 0, 1]),
         ("CategoryCoverage", [2 / 3, 2 / 3, 1 / 3]),
@@ -98,6 +104,37 @@ LOG = math.log2
 )
 def test_measures_of_each_user(measure: str, expected: list[float]) -> None:
     assert of_users(measure) == pytest.approx(expected, rel=1e-14, abs=1e-15, nan_ok=True)
+
+
+QRELS = {"u1": {"a": 1, "c": 2, "e": 2}, "u2": {"b": 2, "d": 1}, "u3": {"e": 0}}
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        ("EPC(gain=binary)", [(1 / 4 + 1) / 3, (1 / 2) / 2, 0]),
+        ("EPC(gain=binary,rel=2)", [1 / 3, 0, 0]),
+        ("EPC(gain=exp2,max_grade=2)", [(1 / 4 * 1 / 4 + 3 / 4) / 3, 1 / 4 * 1 / 2 / 2, 0]),
+        ("EPC(gain=binary,discount=reciprocal)", [(1 / 4 + 1 / 3) / (11 / 6), 1 / 2 * 1 / 2 / 1.5, 0]),
+    ],
+)
+def test_measures_of_each_user_that_look_at_grades(measure: str, expected: list[float]) -> None:
+    result = rm.evaluate(QRELS, RUN, measure, items=ITEMS, train=TRAIN)
+    assert result.query_values(measure) == pytest.approx(expected, rel=1e-14, abs=1e-15, nan_ok=True)
+
+
+def test_measures_that_look_at_grades_need_judgements_and_their_highest() -> None:
+    with pytest.raises(rm.UsageError, match=r"EPC\(gain=binary\) needs judgements: give qrels"):
+        of_run("EPC(gain=binary)")
+    with pytest.raises(rm.DataError, match="EPC: grade 2 is above max_grade=1; set max_grade=2"):
+        rm.evaluate(QRELS, RUN, "EPC(gain=exp2,max_grade=1)", train=TRAIN)
+
+
+def test_a_discount_makes_the_order_of_equal_scores_matter() -> None:
+    run = {"u1": {"a": 1.0, "b": 1.0, "c": 0.0}}
+    measures = ["EPC@2", "EPC(discount=log2)@2"]
+    counts = rm.evaluate(None, run, measures, train=TRAIN).counts.measures
+    assert [counts[measure].tied for measure in measures] == [0, 1]
 
 
 def test_the_mean_is_of_the_users_that_have_a_value() -> None:

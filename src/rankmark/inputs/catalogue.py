@@ -194,10 +194,10 @@ def refuse_unknowable(measures: Iterable[Measure], known: Catalogue, *, judged: 
         "judgements": judged,
     }
     for measure in measures:
-        for need in measure.page.needs:
+        for need in measure.needs:
             if not given[need]:
                 raise UsageError(f"{measure} needs {NEEDS[need]}")
-        if "items" in measure.page.needs:
+        if "items" in measure.needs:
             _refuse_column(measure, known)
 
 

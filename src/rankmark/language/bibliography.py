@@ -256,6 +256,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         "Medicine 17, 2019"
     ),
     "vanrijsbergen1979": 'C. van Rijsbergen, "Information Retrieval", 2nd ed., 1979, chapter 7',
+    "vargas2011": (
+        'S. Vargas, P. Castells, "Rank and relevance in novelty and diversity metrics for recommender '
+        'systems", RecSys 2011'
+    ),
     "vargas2014": (
         'S. Vargas, L. Baltrunas, A. Karatzoglou, P. Castells, "Coverage, redundancy and '
         'size-awareness in genre diversity for recommender systems", RecSys 2014'

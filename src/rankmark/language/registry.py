@@ -40,6 +40,7 @@ __all__ = [
     "Looks",
     "Mean",
     "Need",
+    "Needs",
     "Origin",
     "Page",
     "ScoreKind",
@@ -83,6 +84,7 @@ ItemFunction = TypeVar("ItemFunction", bound="Callable[..., Values | float]")
 Need: TypeAlias = Literal["catalogue", "train", "items", "judgements"]
 """What has to be known of items: which there are, who had them before, what they are like, or how judged."""
 T = TypeVar("T")
+Function = TypeVar("Function", bound="Callable[..., Any]")
 RowFunction = TypeVar("RowFunction", bound="Callable[..., float | PerQuery | PerClass | AtThreshold]")
 Labels: TypeAlias = Literal["binary", "numbers", "classes"]
 """What a row measure takes a label for: positive or not, a number, or one of the classes that have scores."""
@@ -91,6 +93,9 @@ ScoreKind: TypeAlias = Literal["any", "probability", "greatest"]
 scores of classes than which is the greatest."""
 Fact: TypeAlias = bool | Callable[[Mapping[str, Any]], bool]
 """What holds of a page whatever the arguments, or what says of them, the cutoff included, whether it does."""
+
+Needs: TypeAlias = tuple[Need, ...] | Callable[[Mapping[str, Any]], tuple[Need, ...]]
+"""What has to be known of items whatever the arguments, or what says it of them."""
 
 Looks: TypeAlias = Literal["top", "list", "set", "nothing"]
 """What of the order of a list a value depends on: on which item is at which rank of the ``top``, down to the
@@ -133,7 +138,7 @@ class Page(Definition):
     aggregate: Aggregate
     expected: Fact = True
     better: Better = "more"
-    order: Looks = "nothing"
+    order: Looks | Callable[[Mapping[str, Any]], Looks] = "nothing"
     tells_unjudged: Fact = False
     undefined: str = "nothing relevant"
     labels: Labels = "numbers"
@@ -142,7 +147,7 @@ class Page(Definition):
     usual_bounds: tuple[float | None, float | None] | None = None
     usual_with: tuple[str, ...] | None = None
     origin: Origin | None = None
-    needs: tuple[Need, ...] = ()
+    needs: Needs = ()
 
     def header(self) -> Iterator[str]:
         """What stands above the page: how the measure is written, and its other names."""
@@ -250,30 +255,21 @@ def list_measure(
         usual_with: their names; all if None.
 
     """
-
-    def register(function: ListFunction) -> ListFunction:
-        parameters, takes_cutoff = declared(function)
-        _PAGES[name] = Page(
-            name=name,
-            kind="list",
-            function=function,
-            parameters=parameters,
-            takes_cutoff=takes_cutoff,
-            bounds=bounds,
-            aliases=aliases,
-            variants=MappingProxyType(dict(variants)),
-            aggregate=aggregate,
-            expected=expected,
-            better=better,
-            order=order,
-            tells_unjudged=tells_unjudged,
-            usual_bounds=usual_bounds,
-            usual_with=usual_with,
-            undefined=undefined,
-        )
-        return function
-
-    return register
+    return _page(
+        name,
+        "list",
+        variants,
+        bounds=bounds,
+        aliases=aliases,
+        aggregate=aggregate,
+        expected=expected,
+        better=better,
+        order=order,
+        tells_unjudged=tells_unjudged,
+        usual_bounds=usual_bounds,
+        usual_with=usual_with,
+        undefined=undefined,
+    )
 
 
 def item_measure(
@@ -282,10 +278,10 @@ def item_measure(
     aliases: tuple[str, ...] = (),
     variants: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     bounds: tuple[float | None, float | None],
-    needs: tuple[Need, ...],
+    needs: Needs,
     aggregate: Literal["mean", "run"] = "mean",
     better: Better = "more",
-    order: Looks = "set",
+    order: Looks | Callable[[Mapping[str, Any]], Looks] = "set",
     undefined: str = "no items",
 ) -> Callable[[ItemFunction], ItemFunction]:
     """Makes a function the page of an item measure.
@@ -299,36 +295,27 @@ def item_measure(
         aliases: other names, as for a `list_measure`.
         variants: names of the measure with parameters set.
         bounds: least and greatest value, None where there is none.
-        needs: what has to be known of items.
+        needs: what has to be known of items, or what says of the arguments what has to be.
         aggregate: whether the values of all queries are averaged, or there is one of the whole ``run``.
         better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
-        order: what of the order of a list the value depends on.
+        order: what of the order of a list the value depends on, or what says it of the arguments.
         undefined: what a query without a value has, in words.
 
     """
-
-    def register(function: ItemFunction) -> ItemFunction:
-        parameters, takes_cutoff = declared(function)
-        _PAGES[name] = Page(
-            name=name,
-            kind="item",
-            function=function,
-            parameters=parameters,
-            takes_cutoff=takes_cutoff,
-            bounds=bounds,
-            aliases=aliases,
-            variants=MappingProxyType(dict(variants)),
-            aggregate=aggregate,
-            expected=False,
-            better=better,
-            order=order,
-            tells_unjudged=True,
-            undefined=undefined,
-            needs=needs,
-        )
-        return function
-
-    return register
+    return _page(
+        name,
+        "item",
+        variants,
+        bounds=bounds,
+        aliases=aliases,
+        aggregate=aggregate,
+        expected=False,
+        better=better,
+        order=order,
+        tells_unjudged=True,
+        undefined=undefined,
+        needs=needs,
+    )
 
 
 def row_measure(
@@ -369,25 +356,37 @@ def row_measure(
         usual_with: their names; all if None.
 
     """
+    return _page(
+        name,
+        "class" if labels == "classes" else "row",
+        variants,
+        bounds=bounds,
+        aliases=aliases,
+        aggregate=aggregate,
+        better=better,
+        labels=labels,
+        scores=scores,
+        per_query=per_query,
+        usual_bounds=usual_bounds,
+        usual_with=usual_with,
+    )
 
-    def register(function: RowFunction) -> RowFunction:
+
+def _page(
+    name: str, kind: Kind, variants: Mapping[str, Mapping[str, Any]], **facts: Any
+) -> Callable[[Function], Function]:
+    """What makes a function the page of a measure of this kind, of which these facts hold."""
+
+    def register(function: Function) -> Function:
         parameters, takes_cutoff = declared(function)
         _PAGES[name] = Page(
             name=name,
-            kind="class" if labels == "classes" else "row",
+            kind=kind,
             function=function,
             parameters=parameters,
             takes_cutoff=takes_cutoff,
-            bounds=bounds,
-            aliases=aliases,
             variants=MappingProxyType(dict(variants)),
-            aggregate=aggregate,
-            better=better,
-            labels=labels,
-            scores=scores,
-            per_query=per_query,
-            usual_bounds=usual_bounds,
-            usual_with=usual_with,
+            **facts,
         )
         return function
 

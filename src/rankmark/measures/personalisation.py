@@ -23,7 +23,9 @@ def personalisation(lists: RecommendedLists, *, cutoff: int | None = None) -> fl
         Personalisation@k = 1 − mean_{u<v} |L_u ∩ L_v| / √(|L_u| · |L_v|)
 
     L_u is the items of user u down to rank k; users without any are left out. Where every list has k items
-    it is the mean Hamming distance of Zhou et al., 1 − |L_u ∩ L_v| / k.
+    it is the mean Hamming distance of Zhou et al., 1 − |L_u ∩ L_v| / k. A user who is drawn several times, as
+    by the bootstrap, is in as many pairs with each other user, and in none with itself: its list is as its
+    own, which says nothing of how different users' are.
 
     Needs: nothing but the run.
 
@@ -41,11 +43,12 @@ def personalisation(lists: RecommendedLists, *, cutoff: int | None = None) -> fl
 
     """
     top = lists.top(cutoff)
-    users = np.count_nonzero(top.length)
-    if users < 2:
+    there = top.length > 0
+    own = top.total(top.drawn * there)
+    pairs = top.total(there) ** 2 - own
+    if not pairs:
         return math.nan
     # Each list as a vector of length 1: all pairs have the square of the sum without the squares.
-    weights = 1 / np.sqrt(top.length[top.query])
-    together = np.bincount(top.item, weights, minlength=1)
-    overlap = float(((together * together).sum() - users) / (users * (users - 1)))
+    together = top.exposure(1 / np.sqrt(top.length[top.query]))
+    overlap = (float((together * together).sum()) - own) / pairs
     return min(max(1 - overlap, 0.0), 1.0)

@@ -26,11 +26,12 @@ from rankmark.results.runs import Runs
 from rankmark.results.sliced import Sliced, slice_label
 from rankmark.results.slices import Slice, Slices
 
-__all__ = ["MOST_SYSTEMS", "Part", "Parts", "Shown", "parts_of"]
+__all__ = ["MOST_SYSTEMS", "SLICED", "Part", "Parts", "Shown", "parts_of"]
 
 Shown: TypeAlias = (
     "Slices | PredictionSlices | ComparisonSlices[Any] | Result | Runs | Comparison | PredictionComparison"
 )
+SLICED = (Slices, PredictionSlices, ComparisonSlices, Result, Runs, Comparison, PredictionComparison)
 """What has slices, or can have them."""
 ALPHA = 0.05
 """The p-value up to which a slice is said to differ from all others."""
@@ -38,6 +39,8 @@ BESIDE = 3
 """Systems that stand in one panel with their intervals."""
 MOST_SYSTEMS = 6
 """Systems that are drawn."""
+TOLD = 12
+"""Slices of which the description has the numbers."""
 LONGEST = 300
 """Letters of a note beneath a picture at most."""
 
@@ -166,7 +169,7 @@ class Parts:
         own = [part for part in self.of[system] if part.by == by and part.name in places]
         return own, np.array([float(places[part.name]) for part in own])
 
-    def told(self, attributes: Sequence[str], most: int) -> str:
+    def told(self, attributes: Sequence[str]) -> str:
         """The numbers of the first slices, for whoever cannot see them."""
         shown = [
             " ".join(
@@ -180,7 +183,7 @@ class Parts:
             for part in parts
             if part.by in attributes
         ]
-        return "; ".join(shown[:most]) + "; …" * (len(shown) > most) + "."
+        return "; ".join(shown[:TOLD]) + "; …" * (len(shown) > TOLD) + "."
 
     def said_overall(self) -> str:
         """The values of all queries or rows, as far as they are known."""

@@ -7,40 +7,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankmark.comparing.comparison import Comparison
-from rankmark.comparing.predictions import PredictionComparison
-from rankmark.comparing.slices import ComparisonSlices
 from rankmark.figures import Axis, Figure, Mark, Panel, Points, picture
 from rankmark.figures.marks import Floats, series
 from rankmark.language.measure import Measure
-from rankmark.pictures.parts import MOST_SYSTEMS, Part, Parts, Shown, parts_of
+from rankmark.pictures.parts import MOST_SYSTEMS, SLICED, Part, Parts, Shown, parts_of
 from rankmark.pictures.words import of_value
-from rankmark.results.base import Result
-from rankmark.results.prediction_slices import PredictionSlices
-from rankmark.results.runs import Runs
-from rankmark.results.slices import Slices
 
 __all__ = ["slices"]
 
 MOST = 40
 """Slices of an attribute that are drawn: the largest."""
-TOLD = 12
-"""Slices of which the description has the numbers."""
 BESIDE = 0.22
 """How far systems stand from each other in a slice, in slices."""
 
 
-@picture(
-    "slices",
-    Slices,
-    PredictionSlices,
-    ComparisonSlices,
-    Result,
-    Runs,
-    Comparison,
-    PredictionComparison,
-    place=6,
-)
+@picture("slices", *SLICED, place=6)
 def slices(
     shown: Shown,
     *,
@@ -69,7 +50,7 @@ def slices(
     return Figure(
         title=f"{parts.title} by {', '.join(attributes)}",
         subtitle=parts.subtitle,
-        description=f"{parts.subtitle}. {parts.told(attributes, TOLD)}",
+        description=f"{parts.subtitle}. {parts.told(attributes)}",
         panels=tuple(
             _panel(own, each, names[each], parts.ends(names), (title, system))
             for each in attributes

@@ -7,22 +7,15 @@ from datetime import date, timedelta
 
 import numpy as np
 
-from rankmark.comparing.comparison import Comparison
-from rankmark.comparing.predictions import PredictionComparison
-from rankmark.comparing.slices import ComparisonSlices
 from rankmark.errors import PictureError
 from rankmark.figures import Axis, Bars, Figure, Line, Mark, Panel, Points, picture
 from rankmark.figures.marks import series
 from rankmark.inputs.slicing import is_interval
 from rankmark.language.measure import Measure
-from rankmark.pictures.parts import MOST_SYSTEMS, Parts, Shown, parts_of
+from rankmark.pictures.parts import MOST_SYSTEMS, SLICED, Parts, Shown, parts_of
 from rankmark.pictures.words import of_value
 from rankmark.rendering.words import counted
-from rankmark.results.base import Result
-from rankmark.results.prediction_slices import PredictionSlices
-from rankmark.results.runs import Runs
 from rankmark.results.sliced import NONE
-from rankmark.results.slices import Slices
 
 __all__ = ["trend"]
 
@@ -30,23 +23,11 @@ MANY = 40
 """Slices from which on intervals are a band."""
 SPARSE = 4
 """Times as many days as there are slices, beyond which those between are left out."""
-TOLD = 12
-"""Slices of which the description has the numbers."""
 FEWEST = 3
 """Slices fewer than which have no trend."""
 
 
-@picture(
-    "trend",
-    Slices,
-    PredictionSlices,
-    ComparisonSlices,
-    Result,
-    Runs,
-    Comparison,
-    PredictionComparison,
-    place=5,
-)
+@picture("trend", *SLICED, place=5)
 def trend(
     shown: Shown,
     *,
@@ -109,7 +90,7 @@ def _figure(parts: Parts, by: str, names: Sequence[str]) -> Figure:
     return Figure(
         title=f"{parts.title} along {by}",
         subtitle=parts.subtitle,
-        description=f"{parts.subtitle}. {parts.told([by], TOLD)} Bars beneath: {parts.counted}.",
+        description=f"{parts.subtitle}. {parts.told([by])} Bars beneath: {parts.counted}.",
         panels=(
             Panel(
                 x=Axis(scale="names", names=tuple(names), ticks="none"),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rankmark.rendering.papers import PaperTable
 
-__all__ = ["FileFormat", "Format", "Showable", "TextFormat"]
+__all__ = ["Drawable", "FileFormat", "Format", "PictureFormat", "Showable", "TextFormat"]
 
 
 class Drawable(Protocol):
@@ -131,6 +131,20 @@ class FileFormat(Format):
     @abstractmethod
     def write_file(self, path: str | Path, shown: Showable) -> None:
         """Write it to a file, whole or not at all."""
+
+
+class PictureFormat(FileFormat):
+    """A format of pictures: of a result the natural one."""
+
+    needs = "_figure"
+
+    @abstractmethod
+    def drawn(self, figure: Drawable) -> str | bytes:
+        """What the file of a picture holds."""
+
+    def write_file(self, path: str | Path, shown: Showable) -> None:
+        """Draw it, and write that."""
+        write_whole(path, self.drawn(shown._figure()))
 
 
 class TextFormat(Format):

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rankmark.rendering.files import write_whole
-from rankmark.rendering.format import FileFormat
+from rankmark.rendering.format import PictureFormat
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from rankmark.rendering.format import Showable
+    from rankmark.rendering.format import Drawable
 
 __all__ = ["FORMAT"]
 
 
-class Svg(FileFormat):
-    """A picture: of a result the natural one."""
+class Svg(PictureFormat):
+    """Pictures as SVG."""
 
     name = "svg"
     endings = (".svg",)
     place = 11
-    needs = "_figure"
     file = "a picture that browsers, papers and slides take, which `write` and -o FILE.svg make"
 
-    def write_file(self, path: str | Path, shown: Showable) -> None:
-        """Draw it, and write that."""
-        write_whole(path, shown._figure().to_svg())
+    def drawn(self, figure: Drawable) -> str:
+        """The picture as SVG."""
+        return figure.to_svg()
 
 
 FORMAT = Svg()
