@@ -50,6 +50,13 @@ def of_users(measure: str, **options: Any) -> list[float]:
         # u1 and u2 share a of two and two; u3 shares none.
         ("Personalisation@2", 1 - (1 / 2 + 0 + 0) / 3),
         ("Personalisation", 1 - (1 / math.sqrt(6)) / 3),
+        ("Personalisation(denominator=cutoff)@3", 1 - (1 / 3) / 3),
+        ("CatalogueCoverage(of=train)", 1),  # a, b and d
+        ("CatalogueCoverage(of=train)@1", 1 / 3),
+        # Those that are recommended at all, 1, 1, 1 and 2 times.
+        ("ExposureGini(of=recommended)@2", (-3 * 1 - 1 * 1 + 1 * 1 + 3 * 2) / (4 * 5)),
+        ("ExposureGini(denominator=others)@2", (-4 * 0 - 2 * 1 + 0 * 1 + 2 * 1 + 4 * 2) / (4 * 5)),
+        ("ExposureEntropy(denominator=recommended)@2", (0.4 * math.log2(2.5) + 0.6 * math.log2(5)) / 4),
     ],
 )
 def test_measures_of_the_whole_run(measure: str, expected: float) -> None:
@@ -66,7 +73,16 @@ LOG = math.log2
         ("Novelty", [(LOG(4 / 3) + LOG(2) + 2) / 3, (LOG(4 / 3) + LOG(2)) / 2, 2]),
         ("Novelty(unseen=skip)", [(LOG(4 / 3) + LOG(2)) / 2, (LOG(4 / 3) + LOG(2)) / 2, math.nan]),
         ("Novelty(by=interactions)@1", [LOG(7 / 3), LOG(7 / 3), LOG(7)]),
+        ("Novelty(unseen=zero)", [(LOG(4 / 3) + LOG(2)) / 3, (LOG(4 / 3) + LOG(2)) / 2, 0]),
+        ("Novelty(scale=share)", [(LOG(4 / 3) + 1 + 2) / 6, (LOG(4 / 3) + 1) / 4, 1]),
+        ("Novelty(denominator=cutoff)@4", [(LOG(4 / 3) + 3) / 4, (LOG(4 / 3) + 1) / 4, 2 / 4]),
+        ("Surprisal@4", [(LOG(4 / 3) + 3) / 8, (LOG(4 / 3) + 1) / 8, 1 / 4]),
         ("Popularity", [5 / 3, 5 / 2, 0]),
+        ("Popularity(unseen=skip)", [5 / 2, 5 / 2, math.nan]),
+        ("Popularity(unseen=skip,of=median)", [5 / 2, 5 / 2, math.nan]),
+        ("Popularity(scale=max)@2", [5 / 6, 5 / 6, 0]),
+        # b and d are the first and the second of three.
+        ("Popularity(scale=rank)", [(1 + 1 / 2) / 3, (1 + 1 / 2) / 2, 0]),
         ("Popularity(of=median)", [2, 2.5, 0]),
         ("Popularity(scale=share)@1", [3 / 4, 3 / 4, 0]),
         ("Popularity(by=interactions,scale=share)@1", [3 / 7, 3 / 7, 0]),
@@ -101,6 +117,8 @@ LOG = math.log2
         ("NotInTrain@1", [0, 0, 1]),
         ("CategoryCoverage", [2 / 3, 2 / 3, 1 / 3]),
         ("CategoryCoverage(by=tags)", [1, 1, 1 / 3]),
+        ("CategoryCoverage(denominator=cutoff)@4", [2 / 4, 2 / 4, 1 / 4]),
+        ("CategoryCoverage(denominator=cutoff)", [2 / 3, 2 / 2, 1]),
         ("CategoryEntropy", [LOG(3) - 2 / 3, 1, 0]),
         # u1: m ½ + 1, n ½, o 1 of 3; u2: m 1, n ½, o ½ of 2.
         ("CategoryEntropy(by=tags)", [0.5 + LOG(6) / 6 + LOG(3) / 3, 1.5, 0]),
@@ -110,6 +128,15 @@ LOG = math.log2
         ("IntraListDiversity(by=tags)", [(1 - 1 / math.sqrt(2) + 2) / 3, 1 / 2, math.nan]),
         ("IntraListDiversity(by=tags,distance=jaccard)", [(1 / 2 + 2) / 3, 2 / 3, math.nan]),
         ("IntraListDiversity(by=tags,distance=hamming)", [(1 / 3 + 1 + 2 / 3) / 3, 2 / 3, math.nan]),
+        ("IntraListDiversity(by=tags,distance=differences)", [(1 + 3 + 2) / 3, 2, math.nan]),
+        ("IntraListDiversity(by=vector,distance=differences)", [(2 + 1 + 2) / 3, 2, math.nan]),
+        ("IntraListDiversity(by=vector,distance=hamming,single=zero)", [5 / 6, 1, 0]),
+        ("IntraListDiversity(denominator=items,single=zero)", [2 / 3, 1 / 2, 0]),
+        # u1 and x had a and b, x a and d; nobody had c.
+        (
+            "IntraListDiversity(distance=cooccurrence)",
+            [(1 - 2 / math.sqrt(6) + 2) / 3, 1 - 1 / math.sqrt(6), math.nan],
+        ),
         ("IntraListDiversity(by=vector)", [(1 + 2 + 1) / 3, 0.4, math.nan]),
         ("IntraListDiversity(by=price)", [4 / 3, 0, math.nan]),
         # u1 had a and b, both x; u2 had a; u3 nothing.
