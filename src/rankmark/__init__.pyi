@@ -111,6 +111,7 @@ FallOut: Measure
 G: Measure
 GAUC: Measure
 Gini: Measure
+HeadShare: Measure
 HR: Measure
 HitRatio: Measure
 INSQ: Measure
@@ -179,11 +180,14 @@ RankingLoss: Measure
 RnDCG: Measure
 Rprec: Measure
 SDCG: Measure
+Serendipity: Measure
 SMAPE: Measure
 SetAP: Measure
 Spearman: Measure
 Specificity: Measure
+Unexpectedness: Measure
 Unjudged: Measure
+UserPopularityLift: Measure
 Utility: Measure
 YAAP: Measure
 binG: Measure

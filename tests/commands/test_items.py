@@ -53,7 +53,11 @@ def test_without_judgements_all_files_are_runs(capsys: pytest.CaptureFixture[str
         (["qrels.csv", "a.csv", "-m", "Novelty@2", "--items", "items.csv"], 2, "--train"),
         (["qrels.csv", "a.csv", "-m", "Novelty@2", "--train", "none.csv"], 2, "none.csv"),
         (["qrels.csv", "a.csv", "-m", "ILD(by=genre)", *KNOWN], 1, "no column 'genre'"),
-        (["qrels.csv", "a.csv", "-m", "Coverage@2", "--items", "b.csv"], 1, "items stand in several rows"),
+        (
+            ["qrels.csv", "a.csv", "-m", "Coverage@2", "--items", "b.csv"],
+            1,
+            "in several rows",
+        ),
         (["qrels.csv", "a.csv", "-m", "Coverage@2", *KNOWN, "--intervals"], 2, "of the whole run"),
         (["qrels.csv", "a.csv", "-m", "Coverage@2", *KNOWN, "--bounds"], 2, "orders by relevance"),
         (["qrels.csv", "a.csv", "-m", "Coverage@2", *KNOWN, "--engine", "stream"], 2, "--engine local"),

@@ -161,9 +161,17 @@ def _of_items(measure: Measure, observed: Observed, choices: Choices) -> Settled
     tied = _tied_lists(observed.recommended, measure)
     if measure.page.aggregate == "run":
         answered = int(np.count_nonzero(observed.answered))
-        return Settled(float(computed), answered, 0, 0, tied, None)
+        return Settled(float(computed), answered, 0, 0, tied, None, lists=observed.recommended)
     each = counted(measure, iter((np.array(computed),)), which, choices)
-    return Settled(each.value(), each.averaged, each.no_relevant, short, tied, each.per_query)
+    return Settled(
+        each.value(),
+        each.averaged,
+        each.no_relevant,
+        short,
+        tied,
+        each.per_query,
+        lists=observed.recommended,
+    )
 
 
 def _tied_lists(lists: RecommendedLists, measure: Measure) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rankmark import _native
 from rankmark.errors import DataError
@@ -19,7 +19,16 @@ from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
 from rankmark.kinds.ranges import Between
 
-__all__ = ["ItemGain", "RankDiscount", "discount_of", "graded", "item_gain", "order_of", "seen_mean"]
+__all__ = [
+    "ItemGain",
+    "RankDiscount",
+    "discount_of",
+    "discounted_mean",
+    "graded",
+    "item_gain",
+    "order_of",
+    "seen_mean",
+]
 
 RankDiscount: TypeAlias = Literal["none", "log2", "reciprocal"] | Annotated[float, Between(0, 1)]
 """How much rank i counts. ``none``: 1; ``log2``: 1 / log₂(i + 1); ``reciprocal``: 1 / i; a number p:
@@ -38,7 +47,7 @@ def discount_of(rank: NDArray[np.int64], discount: RankDiscount) -> Values:
     elif discount == "reciprocal":
         weights /= rank
     elif discount != "none":
-        weights = float(discount) ** (rank - 1.0)
+        weights *= float(discount) ** (rank - 1.0)
     return weights
 
 
@@ -80,9 +89,16 @@ def seen_mean(
         DataError: a grade is above the highest.
 
     """
+    grown = item_gain(top, measure, gain=gain, rel=rel, max_grade=max_grade)
+    return discounted_mean(top, grown * x, discount)
+
+
+def discounted_mean(top: RecommendedLists, x: ArrayLike, discount: RankDiscount) -> Values:
+    """Σ d(i) · x_i / Σ d(i) over the ranks i of each list, NaN for one without items; one a query."""
+    if discount == "none":
+        return top.mean(x)
     weight = discount_of(top.rank, discount)
-    counted = top.sum(weight * item_gain(top, measure, gain=gain, rel=rel, max_grade=max_grade) * x)
-    return _native.ratio(counted, top.sum(weight), top.length)
+    return _native.ratio(top.sum(weight * np.asarray(x)), top.sum(weight), top.length)
 
 
 def order_of(given: Mapping[str, Any]) -> Literal["top", "set"]:

@@ -83,6 +83,16 @@ class RecommendedLists:
         """The number of the user among those who had items before, -1 for none; one a query."""
         return self._once("user", self.facts.users)
 
+    @property
+    def profiles(self) -> RecommendedLists:
+        """The items that the user of each list had before, each once, in no order that means anything."""
+        return self._once("profiles", self._profiles)
+
+    def _profiles(self) -> RecommendedLists:
+        item, offsets = self.facts.before().of(self.user)
+        untied = np.zeros(len(item), dtype=np.bool_)
+        return RecommendedLists(item.astype(np.int32), untied, offsets, self.facts)
+
     def top(self, cutoff: int | None) -> RecommendedLists:
         """The same down to a rank."""
         if cutoff is None or not len(self.item) or int(np.diff(self.offsets).max()) <= cutoff:
@@ -99,14 +109,23 @@ class RecommendedLists:
         """The sum of `x` over the items of each list; one a query."""
         return _native.segment_sum(np.ascontiguousarray(x, dtype=np.float64), self.offsets)
 
-    def mean(self, x: ArrayLike) -> Values:
-        """The mean of `x` over the items of each list, NaN for a list without items; one a query."""
-        return _native.ratio(self.sum(x), self.length, self.length)
+    def mean(self, x: ArrayLike, size: int | None = None) -> Values:
+        """The mean of `x` over the items of each list, NaN for a list without items; one a query.
 
-    def mean_of(self, x: Values, which: NDArray[np.bool_]) -> Values:
-        """The mean of `x` over some items of each list, NaN for a list without such; one a query."""
-        count = self.sum(which)
-        return _native.ratio(self.sum(np.where(which, x, 0.0)), count, count)
+        Args:
+            x: a number an item.
+            size: what the sum is divided by instead of the length of the list.
+
+        """
+        length = self.length
+        return _native.ratio(self.sum(x), length if size is None else float(size), length)
+
+    def among(self, which: NDArray[np.bool_]) -> RecommendedLists:
+        """The same with some of the items."""
+        lengths = np.bincount(self.query[which], minlength=len(self.offsets) - 1)
+        return RecommendedLists(
+            self.item[which], self.tied[which], offsets_of(lengths), self.facts, self._drawn
+        )
 
     def median(self, x: Values) -> Values:
         """The median of `x` over the items of each list, NaN for a list without items; one a query."""
@@ -146,10 +165,10 @@ class RecommendedLists:
         return self._once(("before", column), lambda: self._before(column))
 
     def _before(self, column: str) -> Shares:
-        item, offsets = self.facts.before().of(self.user)
-        can = item < self.facts.count
-        lengths = np.diff(np.concatenate(([0], np.cumsum(can)))[offsets])
-        return self._shares(item[can], offsets_of(lengths), column)
+        before = self.profiles
+        can = before.item < self.facts.count
+        lengths = np.diff(np.concatenate(([0], np.cumsum(can)))[before.offsets])
+        return self._shares(before.item[can].astype(np.int64), offsets_of(lengths), column)
 
     def _shares(self, item: NDArray[np.int64], offsets: NDArray[np.int64], column: str) -> Shares:
         categories = self.facts.known().categories(column)

@@ -31,6 +31,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         'H. Abdollahpouri, R. Burke, B. Mobasher, "Managing popularity bias in recommender systems '
         'with personalized re-ranking", FLAIRS 2019'
     ),
+    "abdollahpouri2020": (
+        'H. Abdollahpouri, M. Mansoury, R. Burke, B. Mobasher, "The connection between popularity bias, '
+        'calibration, and fairness in recommendation", RecSys 2020'
+    ),
     "achen1982": 'C. Achen, "Interpreting and Using Regression", 1982',
     "adomavicius2012": (
         'G. Adomavicius, Y. Kwon, "Improving aggregate recommendation diversity using ranking-based '
@@ -168,6 +172,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     "moffat2013": (
         'A. Moffat, P. Thomas, F. Scholer, "Users versus models: what observation tells us about '
         'effectiveness metrics", CIKM 2013'
+    ),
+    "murakami2007": (
+        'T. Murakami, K. Mori, R. Orihara, "Metrics for evaluating the serendipity of recommendation lists", '
+        "JSAI 2007"
     ),
     "murphy1973": (
         'A. Murphy, "A new vector partition of the probability score", Journal of Applied '
