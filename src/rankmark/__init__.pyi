@@ -99,6 +99,7 @@ ECE: Measure
 EPC: Measure
 ERR: Measure
 ExplainedVariance: Measure
+ExposureConcentration: Measure
 ExposureEntropy: Measure
 ExposureGini: Measure
 ExposureSimpson: Measure
@@ -162,6 +163,9 @@ P: Measure
 PFound: Measure
 PCOPC: Measure
 PMeasure: Measure
+PopREO: Measure
+PopRSP: Measure
+PopularityLift: Measure
 PPlus: Measure
 PRAUC: Measure
 PartialAUC: Measure
@@ -187,6 +191,7 @@ Spearman: Measure
 Specificity: Measure
 Unexpectedness: Measure
 Unjudged: Measure
+UserCoverage: Measure
 UserPopularityLift: Measure
 Utility: Measure
 YAAP: Measure
