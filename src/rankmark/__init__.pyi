@@ -73,6 +73,7 @@ APLT: Measure
 AUC: Measure
 AggregateDiversity: Measure
 AveragePrecision: Measure
+AWRF: Measure
 BPM: Measure
 BalancedAccuracy: Measure
 BinaryAccuracy: Measure
@@ -110,8 +111,10 @@ FallOut: Measure
 G: Measure
 GAUC: Measure
 Gini: Measure
+GroupExposure: Measure
 HR: Measure
 HitRatio: Measure
+InfeasibleIndex: Measure
 INSQ: Measure
 INST: Measure
 IPrec: Measure
@@ -125,8 +128,10 @@ ListAUC: Measure
 LogLoss: Measure
 MAE: Measure
 MAPE: Measure
+MaxSkew: Measure
 MCC: Measure
 MCE: Measure
+MinSkew: Measure
 MPR: Measure
 MSE: Measure
 MaxRank: Measure
@@ -144,6 +149,7 @@ MulticlassMCC: Measure
 MulticlassPrecision: Measure
 MulticlassRecall: Measure
 NCU: Measure
+NDKL: Measure
 NE: Measure
 NPV: Measure
 NearlyERR: Measure
@@ -178,6 +184,7 @@ RankingLoss: Measure
 RnDCG: Measure
 Rprec: Measure
 SDCG: Measure
+Skew: Measure
 SMAPE: Measure
 SetAP: Measure
 Spearman: Measure

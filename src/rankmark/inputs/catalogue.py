@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -18,8 +18,10 @@ from rankmark.inputs.names import fitting, listed, nearest
 from rankmark.inputs.roles import ColumnNames
 from rankmark.inputs.tables import open_table
 from rankmark.inputs.tables.polars_frames import from_polars
-from rankmark.kinds.item_facts import Interactions, ItemFacts, Judgements, Lists
+from rankmark.kinds.item_facts import Groups, Interactions, ItemFacts, Judgements, Lists
 from rankmark.kinds.items import RecommendedLists
+from rankmark.kinds.ragged import offsets_of
+from rankmark.language.measure import Measure
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,13 +30,13 @@ if TYPE_CHECKING:
     from rankmark._native import Table
     from rankmark.inputs.input import Input
     from rankmark.inputs.source import Source
-    from rankmark.language.measure import Measure
     from rankmark.language.registry import Need
 
 __all__ = [
     "Catalogue",
     "Numbered",
     "catalogue",
+    "each_group",
     "known_items",
     "numbered",
     "refuse_unknowable",
@@ -44,6 +46,7 @@ __all__ = [
 NEEDS: Mapping[Need, str] = {
     "catalogue": "the items that can be recommended: items=… of rm.evaluate, a table of them or their ids",
     "items": "what items are like: items=… of rm.evaluate, a table of them",
+    "groups": "the groups of items: items=… of rm.evaluate, a table of them with a column of groups",
     "train": "the interactions before: train=… of rm.evaluate, a table of users and items",
     "judgements": "judgements: give qrels",
 }
@@ -114,6 +117,10 @@ class Catalogue:
     def vectors(self, column: str) -> NDArray[np.float64]:
         """As `rankmark.kinds.items.Attributes`."""
         return self._once("vectors", column, _vectors)
+
+    def groups(self, column: str) -> Groups:
+        """As `rankmark.kinds.items.Attributes`."""
+        return self._once("groups", column, _groups)
 
     def _once(self, what: str, column: str, compute: Callable[[pl.DataFrame, str], T]) -> T:
         assert self.items is not None
@@ -187,15 +194,26 @@ def refuse_unknowable(measures: Iterable[Measure], known: Catalogue, *, judged: 
     given = {
         "catalogue": known.closed,
         "items": known.items is not None,
+        "groups": known.items is not None,
         "train": known.train is not None,
         "judgements": judged,
     }
     for measure in measures:
-        for need in measure.page.needs:
+        for need in measure.needs:
             if not given[need]:
                 raise UsageError(f"{measure} needs {NEEDS[need]}")
-        if "items" in measure.page.needs:
+        if "items" in measure.needs or "groups" in measure.needs:
             _refuse_column(measure, known)
+
+
+def each_group(measures: Iterable[Measure], known: Catalogue) -> Iterator[Measure]:
+    """The measures, those of each group as one of every group that the items are in."""
+    for measure in measures:
+        if measure.page.kind != "item" or measure.arguments.get("group") != "each":
+            yield measure
+            continue
+        for name in known.groups(measure.arguments["by"]).names:
+            yield Measure.of(measure.page, {**measure.given, "group": name}, measure.cutoff)
 
 
 def _refuse_column(measure: Measure, known: Catalogue) -> None:
@@ -206,7 +224,9 @@ def _refuse_column(measure: Measure, known: Catalogue) -> None:
             f"its columns are {listed(known.names)}" if known.names else "it has no column beside the items"
         )
         raise ColumnError(f"{measure}: items has no column {column!r}; {there}; say which, by=…")
-    if known.categories(column) is None and measure.arguments.get("distance") != "cosine":
+    if "groups" in measure.needs:
+        known.groups(column)
+    elif known.categories(column) is None and measure.arguments.get("distance") != "cosine":
         raise ColumnError(f"{measure}: {column!r} of items has numbers, and it looks at categories")
 
 
@@ -306,7 +326,7 @@ def _of_python(source: Any) -> pl.DataFrame:
             'is like, {"a": {"category": "x"}}'
         )
     if isinstance(source, Mapping) and all(isinstance(each, Mapping) for each in source.values()):
-        return pl.DataFrame([{"item": item, **own} for item, own in source.items()])
+        return pl.DataFrame([{"item": item, **own} for item, own in source.items()], infer_schema_length=None)
     try:
         return pl.DataFrame({"item": list(source)})
     except (TypeError, pl.exceptions.PolarsError):
@@ -405,15 +425,9 @@ def _categories(items: pl.DataFrame, column: str) -> Lists | None:
     """The categories of items, or None where a column has numbers with a fraction or lists of numbers."""
     import polars as pl
 
-    values = items[column]
-    of_lists = isinstance(values.dtype, pl.List | pl.Array)
-    inner = values.dtype.inner if isinstance(values.dtype, pl.List | pl.Array) else values.dtype
-    if inner.is_float() or (of_lists and inner.is_numeric()):
+    frame = _in_categories(items, column)
+    if frame is None:
         return None
-    frame = pl.DataFrame({"place": pl.int_range(items.height, eager=True), "value": values})
-    if of_lists:
-        frame = frame.with_columns(pl.col("value").cast(pl.List(inner))).explode("value")
-    frame = frame.filter(pl.col("value").is_not_null()).unique(maintain_order=True)
     without = items.height - frame["place"].n_unique()
     if without:
         known = pl.Series(np.isin(np.arange(items.height), frame["place"].to_numpy()))
@@ -425,6 +439,74 @@ def _categories(items: pl.DataFrame, column: str) -> Lists | None:
     codes = frame["value"].rank("dense").cast(pl.Int64).to_numpy() - 1
     lengths = np.bincount(frame["place"].to_numpy(), minlength=items.height)
     return Lists(codes, np.concatenate(([0], np.cumsum(lengths))).astype(np.int64), int(codes.max()) + 1)
+
+
+def _in_categories(items: pl.DataFrame, column: str) -> pl.DataFrame | None:
+    """A row for each category of each item, its place and the value; None where these are numbers."""
+    import polars as pl
+
+    values = items[column]
+    of_lists = isinstance(values.dtype, pl.List | pl.Array)
+    inner = values.dtype.inner if isinstance(values.dtype, pl.List | pl.Array) else values.dtype
+    if inner.is_float() or inner.is_nested() or (of_lists and inner.is_numeric()):
+        return None
+    frame = pl.DataFrame({"place": pl.int_range(items.height, eager=True), "value": values})
+    if of_lists:
+        frame = frame.with_columns(pl.col("value").cast(pl.List(inner))).explode("value")
+    return frame.filter(pl.col("value").is_not_null()).unique(maintain_order=True)
+
+
+def _groups(items: pl.DataFrame, column: str) -> Groups:
+    """The groups of items, and of lists or structs of numbers how much they are of each."""
+    import polars as pl
+
+    frame = _in_categories(items, column)
+    if frame is None:
+        frame = _in_parts(items, column)
+    else:
+        frame = frame.with_columns(pl.col("value").cast(pl.String), part=pl.lit(1.0))
+    names = frame["value"].unique().sort().to_list()
+    if not names:
+        raise DataError(f"items: {column!r} says of no item in which group it is")
+    frame = frame.filter(pl.col("part") > 0).sort("place", "value")
+    place, part = frame["place"].to_numpy(), frame["part"].to_numpy()
+    group = frame["value"].replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
+    lengths = np.bincount(place, minlength=items.height)
+    without = np.flatnonzero(lengths == 0)
+    said = None
+    if len(without):
+        first = items["item"][int(without[0])]
+        said = f"{len(without):,} of {items.height:,} items have no {column!r}, the first is {first!r}"
+    return Groups(tuple(names), group, part, offsets_of(lengths), said)
+
+
+def _in_parts(items: pl.DataFrame, column: str) -> pl.DataFrame:
+    """A row for each item and each group: its place, the group's name and how much of it the item is."""
+    import polars as pl
+
+    values = items[column]
+    if isinstance(values.dtype, pl.List | pl.Array):
+        values = values.cast(pl.List(pl.Float64))
+        if values.drop_nulls().list.len().n_unique() > 1:
+            raise DataError(f"items: {column!r} has lists of different lengths; give a number for each group")
+        frame = pl.DataFrame({"place": pl.int_range(items.height, eager=True), "part": values}).explode(
+            "part"
+        )
+        frame = frame.with_columns(value=pl.int_range(pl.len()).over("place").cast(pl.String))
+    elif isinstance(values.dtype, pl.Struct) and all(kind.dtype.is_numeric() for kind in values.dtype.fields):
+        wide = values.struct.unnest().cast(pl.Float64)
+        frame = wide.with_row_index("place").unpivot(index="place", variable_name="value", value_name="part")
+    else:
+        raise ColumnError(
+            f"items: {column!r} is of type {values.dtype}, and groups are categories, lists of these, or how "
+            "much an item is of each: lists or dicts of numbers"
+        )
+    frame = frame.with_columns(pl.col("part").fill_null(0.0), pl.col("place").cast(pl.Int64))
+    wrong = frame.filter(~pl.col("part").is_finite() | (pl.col("part") < 0))
+    if wrong.height:
+        item, part = items["item"][wrong["place"][0]], wrong["part"][0]
+        raise DataError(f"items: {column!r} of {item!r} has {part:g}; parts of groups are 0 or more")
+    return frame
 
 
 def _vectors(items: pl.DataFrame, column: str) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from rankmark.language.definition import GREATEST_CUTOFF
 from rankmark.language.grammar import write
 from rankmark.language.page_blocks import page_blocks
 from rankmark.language.parameters import format_value
-from rankmark.language.registry import MEAN, Better, Fact, Mean, Page, meaning_of
+from rankmark.language.registry import MEAN, Better, Fact, Mean, Need, Page, meaning_of
 from rankmark.rendering.html import in_cell
 
 if TYPE_CHECKING:
@@ -182,6 +182,12 @@ class Measure:
             if named is None or name in named
         )
         return self.page.bounds if changed else usual
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """What has to be known of items."""
+        needs = self.page.needs
+        return needs(self.arguments) if callable(needs) else needs
 
     @property
     def mean(self) -> Mean:

@@ -40,6 +40,7 @@ __all__ = [
     "Looks",
     "Mean",
     "Need",
+    "Needs",
     "Origin",
     "Page",
     "ScoreKind",
@@ -80,8 +81,11 @@ Mean: TypeAlias = Literal[
 ]
 ListFunction: TypeAlias = "Callable[..., Values | tuple[Values, Values]]"
 ItemFunction = TypeVar("ItemFunction", bound="Callable[..., Values | float]")
-Need: TypeAlias = Literal["catalogue", "train", "items", "judgements"]
-"""What has to be known of items: which there are, who had them before, what they are like, or how judged."""
+Need: TypeAlias = Literal["catalogue", "train", "items", "groups", "judgements"]
+"""What has to be known of items: which there are, who had them before, what they are like, in which groups
+they are, or how they are judged."""
+Needs: TypeAlias = tuple[Need, ...] | Callable[[Mapping[str, Any]], tuple[Need, ...]]
+"""All that has to be known, or what says of the arguments what does."""
 T = TypeVar("T")
 Function = TypeVar("Function", bound="Callable[..., Any]")
 RowFunction = TypeVar("RowFunction", bound="Callable[..., float | PerQuery | PerClass | AtThreshold]")
@@ -143,7 +147,7 @@ class Page(Definition):
     usual_bounds: tuple[float | None, float | None] | None = None
     usual_with: tuple[str, ...] | None = None
     origin: Origin | None = None
-    needs: tuple[Need, ...] = ()
+    needs: Needs = ()
 
     def header(self) -> Iterator[str]:
         """What stands above the page: how the measure is written, and its other names."""
@@ -274,7 +278,7 @@ def item_measure(
     aliases: tuple[str, ...] = (),
     variants: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     bounds: tuple[float | None, float | None],
-    needs: tuple[Need, ...],
+    needs: Needs,
     aggregate: Literal["mean", "run"] = "mean",
     better: Better = "more",
     order: Looks = "set",
@@ -291,7 +295,7 @@ def item_measure(
         aliases: other names, as for a `list_measure`.
         variants: names of the measure with parameters set.
         bounds: least and greatest value, None where there is none.
-        needs: what has to be known of items.
+        needs: what has to be known of items, or what says it of the arguments.
         aggregate: whether the values of all queries are averaged, or there is one of the whole ``run``.
         better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
         order: what of the order of a list the value depends on.
