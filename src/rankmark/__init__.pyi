@@ -97,6 +97,7 @@ Compatibility: Measure
 Confusion: Measure
 DCG: Measure
 ECE: Measure
+EPC: Measure
 ERR: Measure
 ExplainedVariance: Measure
 ExposureEntropy: Measure
@@ -112,6 +113,7 @@ G: Measure
 GAUC: Measure
 Gini: Measure
 GroupExposure: Measure
+HeadShare: Measure
 HR: Measure
 HitRatio: Measure
 InfeasibleIndex: Measure
@@ -184,12 +186,15 @@ RankingLoss: Measure
 RnDCG: Measure
 Rprec: Measure
 SDCG: Measure
+Serendipity: Measure
 Skew: Measure
 SMAPE: Measure
 SetAP: Measure
 Spearman: Measure
 Specificity: Measure
+Unexpectedness: Measure
 Unjudged: Measure
+UserPopularityLift: Measure
 Utility: Measure
 YAAP: Measure
 binG: Measure

@@ -84,8 +84,6 @@ ItemFunction = TypeVar("ItemFunction", bound="Callable[..., Values | float]")
 Need: TypeAlias = Literal["catalogue", "train", "items", "groups", "judgements"]
 """What has to be known of items: which there are, who had them before, what they are like, in which groups
 they are, or how they are judged."""
-Needs: TypeAlias = tuple[Need, ...] | Callable[[Mapping[str, Any]], tuple[Need, ...]]
-"""All that has to be known, or what says of the arguments what does."""
 T = TypeVar("T")
 Function = TypeVar("Function", bound="Callable[..., Any]")
 RowFunction = TypeVar("RowFunction", bound="Callable[..., float | PerQuery | PerClass | AtThreshold]")
@@ -96,6 +94,9 @@ ScoreKind: TypeAlias = Literal["any", "probability", "greatest"]
 scores of classes than which is the greatest."""
 Fact: TypeAlias = bool | Callable[[Mapping[str, Any]], bool]
 """What holds of a page whatever the arguments, or what says of them, the cutoff included, whether it does."""
+
+Needs: TypeAlias = tuple[Need, ...] | Callable[[Mapping[str, Any]], tuple[Need, ...]]
+"""What has to be known of items whatever the arguments, or what says it of them."""
 
 Looks: TypeAlias = Literal["top", "list", "set", "nothing"]
 """What of the order of a list a value depends on: on which item is at which rank of the ``top``, down to the
@@ -138,7 +139,7 @@ class Page(Definition):
     aggregate: Aggregate
     expected: Fact = True
     better: Better = "more"
-    order: Looks = "nothing"
+    order: Looks | Callable[[Mapping[str, Any]], Looks] = "nothing"
     tells_unjudged: Fact = False
     undefined: str = "nothing relevant"
     labels: Labels = "numbers"
@@ -281,7 +282,7 @@ def item_measure(
     needs: Needs,
     aggregate: Literal["mean", "run"] = "mean",
     better: Better = "more",
-    order: Looks = "set",
+    order: Looks | Callable[[Mapping[str, Any]], Looks] = "set",
     undefined: str = "no items",
 ) -> Callable[[ItemFunction], ItemFunction]:
     """Makes a function the page of an item measure.
@@ -295,10 +296,10 @@ def item_measure(
         aliases: other names, as for a `list_measure`.
         variants: names of the measure with parameters set.
         bounds: least and greatest value, None where there is none.
-        needs: what has to be known of items, or what says it of the arguments.
+        needs: what has to be known of items, or what says of the arguments what has to be.
         aggregate: whether the values of all queries are averaged, or there is one of the whole ``run``.
         better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
-        order: what of the order of a list the value depends on.
+        order: what of the order of a list the value depends on, or what says it of the arguments.
         undefined: what a query without a value has, in words.
 
     """
