@@ -22,7 +22,6 @@ from rankmark.engines.selection import Engine, observe_with, selected
 from rankmark.errors import UsageError
 from rankmark.inputs import Input, read_shared
 from rankmark.inputs.attributes import Places
-from rankmark.inputs.catalogue import known_items, refuse_unknowable
 from rankmark.inputs.clusters import ClustersBy
 from rankmark.inputs.names import listed
 from rankmark.inputs.slicing import By, ByColumns, ByRows, understood
@@ -243,8 +242,12 @@ def evaluate(
     plan = planned(measures, like, given, items=True)
     check_threads(threads)
     of_items = [measure for measure in plan.measures if measure.page.kind == "item"]
-    known = known_items(items, train, columns)
-    refuse_unknowable(of_items, known, judged=qrels is not None)
+    known = None
+    if of_items or items is not None or train is not None:
+        from rankmark.inputs.catalogue import known_items, refuse_unknowable
+
+        known = known_items(items, train, columns)
+        refuse_unknowable(of_items, known, judged=qrels is not None)
     if of_items:
         _refuse_with_items(of_items[0], engine, bounds=bounds)
     if qrels is None:
