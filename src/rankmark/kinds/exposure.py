@@ -13,6 +13,7 @@ from rankmark import _native
 from rankmark.errors import DataError, MeasureError, did_you_mean
 from rankmark.kinds.browsing import MaxGrade
 from rankmark.kinds.gains import discounts
+from rankmark.kinds.item_weights import discount_of
 from rankmark.kinds.ragged import spread
 from rankmark.kinds.ranges import Within
 
@@ -91,13 +92,11 @@ class Reader:
 
     def along(self, rank: NDArray[np.int64], grade: Values | None, offsets: NDArray[np.int64]) -> Values:
         """How much each of some items gets, list after list in rank order; grades where they are seen."""
-        if self.browsing in ("log2", "log2max"):
-            return discounts(self.browsing, int(rank.max(initial=1)))[rank - 1]
-        if self.browsing == "reciprocal":
-            return np.reciprocal(rank.astype(np.float64))
-        if self.browsing == "none":
-            return np.ones(len(rank))
-        patience: Values = np.power(self.p if self.browsing != "err" else 1.0, rank - 1.0)
+        if self.browsing == "log2max":
+            return discounts("log2max", int(rank.max(initial=1)))[rank - 1]
+        if self.browsing in ("log2", "reciprocal", "none"):
+            return discount_of(rank, self.browsing)
+        patience = discount_of(rank, self.p if self.browsing != "err" else 1.0)
         if grade is None:
             return patience
         goes_on = _native.segment_running_product(1.0 - self._satisfied(grade), offsets)
