@@ -73,6 +73,7 @@ APLT: Measure
 AUC: Measure
 AggregateDiversity: Measure
 AveragePrecision: Measure
+AWRF: Measure
 BPM: Measure
 BalancedAccuracy: Measure
 BinaryAccuracy: Measure
@@ -112,9 +113,11 @@ FallOut: Measure
 G: Measure
 GAUC: Measure
 Gini: Measure
+GroupExposure: Measure
 HeadShare: Measure
 HR: Measure
 HitRatio: Measure
+InfeasibleIndex: Measure
 INSQ: Measure
 INST: Measure
 IPrec: Measure
@@ -128,8 +131,10 @@ ListAUC: Measure
 LogLoss: Measure
 MAE: Measure
 MAPE: Measure
+MaxSkew: Measure
 MCC: Measure
 MCE: Measure
+MinSkew: Measure
 MPR: Measure
 MSE: Measure
 MaxRank: Measure
@@ -147,6 +152,7 @@ MulticlassMCC: Measure
 MulticlassPrecision: Measure
 MulticlassRecall: Measure
 NCU: Measure
+NDKL: Measure
 NE: Measure
 NPV: Measure
 NearlyERR: Measure
@@ -185,6 +191,7 @@ RnDCG: Measure
 Rprec: Measure
 SDCG: Measure
 Serendipity: Measure
+Skew: Measure
 SMAPE: Measure
 SetAP: Measure
 Spearman: Measure

@@ -18,7 +18,7 @@ ABSENT: Mapping[str, str] = {
         ("Diversity", "PopularityBias", "ILS", "IntraListSimilarity", "EILD", "EFD", "MSI", "Entropy"),
         OF_ALL_LISTS,
     ),
-    **dict.fromkeys(("Fairness", "Exposure", "AWRF", "EUR", "EED", "IAA"), OF_ALL_LISTS),
+    **dict.fromkeys(("Fairness", "Exposure"), OF_ALL_LISTS),
     **dict.fromkeys(("alpha_nDCG", "alpha_DCG", "ERR_IA", "nERR_IA", "AP_IA", "MAP_IA"), OF_SUBTOPICS),
     **dict.fromkeys(("NRBP", "nNRBP", "P_IA", "StRecall", "SubtopicRecall"), OF_SUBTOPICS),
     **dict.fromkeys(("BLEU", "ROUGE", "METEOR", "BERTScore", "Perplexity"), OF_TEXTS),
