@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from rankmark.kinds.item_weights import RankDiscount, exposure_of, order_of
 from rankmark.kinds.items import RecommendedLists
 from rankmark.language.registry import item_measure
 
@@ -17,6 +18,7 @@ from rankmark.language.registry import item_measure
     bounds=(0, None),
     needs=(),
     aggregate="run",
+    order=order_of,
 )
 def exposure_entropy(
     lists: RecommendedLists,
@@ -24,6 +26,7 @@ def exposure_entropy(
     cutoff: int | None = None,
     log: Literal["2", "e"] = "2",
     denominator: Literal["one", "recommended"] = "one",
+    discount: RankDiscount = "none",
 ) -> float:
     """Shannon entropy of exposure: how evenly recommendations fall on items.
 
@@ -34,6 +37,8 @@ def exposure_entropy(
     Args:
         log: the base of the logarithm, ``2`` (bits) or ``e``.
         denominator: D is ``one``, or how many different items are ``recommended`` (RecBole).
+        discount: at rank i an item counts 1 (``none``), 1 / log2(i + 1) (``log2``), 1 / i (``reciprocal``),
+            or with a number p between 0 and 1 p^(i − 1).
 
     Needs: nothing but the run.
 
@@ -49,7 +54,7 @@ def exposure_entropy(
         {'ExposureEntropy@2': 1.5}
 
     """
-    exposure = lists.top(cutoff).exposure()
+    exposure = exposure_of(lists.top(cutoff), discount)
     if not exposure.any():
         return math.nan
     p = exposure[exposure > 0] / exposure.sum()
