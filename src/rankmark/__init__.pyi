@@ -97,6 +97,7 @@ Compatibility: Measure
 Confusion: Measure
 DCG: Measure
 ECE: Measure
+EFD: Measure
 EPC: Measure
 ERR: Measure
 ExplainedVariance: Measure

@@ -133,6 +133,9 @@ LOG = math.log2
         ("Unexpectedness(size=5)", [1 / 3, 0, 1]),
         # Without what the user had it is d for u1, b and d for u2, a for u3.
         ("Unexpectedness(size=1,before=skip)", [1, 1 / 2, 1]),
+        # Of 7 interactions a has 3, b and d 2.
+        ("EFD", [(LOG(7 / 3) + LOG(7 / 2) + LOG(7)) / 3, (LOG(7 / 3) + LOG(7 / 2)) / 2, LOG(7)]),
+        ("EFD(by=users,discount=0.5)@2", [(LOG(4 / 3) + LOG(2) / 2) / 1.5] * 2 + [2]),
         ("NotInTrain", [1 / 3, 1 / 2, 1]),
         ("NotInTrain@1", [0, 0, 1]),
         ("CategoryCoverage", [2 / 3, 2 / 3, 1 / 3]),
@@ -162,6 +165,26 @@ LOG = math.log2
         # u1 had a and b, both x; u2 had a; u3 nothing.
         ("Miscalibration", [-math.log(0.99 * 2 / 3 + 0.01), -math.log(0.99 / 2 + 0.01), math.nan]),
         ("Miscalibration(alpha=0.5)@2", [0, -math.log(0.75), math.nan]),
+        ("Miscalibration(log=2)", [-LOG(0.99 * 2 / 3 + 0.01), -LOG(0.99 / 2 + 0.01), math.nan]),
+        # u1 has x ⅔ and y ⅓ beside x 1: the middle is 5/6 and 1/6; u2 x ½ and z ½: 3/4 and 1/4.
+        (
+            "Miscalibration(divergence=js,log=2)",
+            [
+                (LOG(6 / 5) + 2 / 3 * LOG(4 / 5) + 1 / 3) / 2,
+                (LOG(4 / 3) + 1 / 2 * LOG(2 / 3) + 1 / 2) / 2,
+                math.nan,
+            ],
+        ),
+        ("Miscalibration(divergence=js)@1", [0, 0, math.nan]),
+        (
+            "CalibrationHellinger",
+            [math.sqrt(1 - math.sqrt(2 / 3)), math.sqrt(1 - math.sqrt(1 / 2)), math.nan],
+        ),
+        (
+            "Miscalibration(divergence=hellinger,discount=reciprocal)",
+            [math.sqrt(1 - math.sqrt(9 / 11)), math.sqrt(1 - math.sqrt(2 / 3)), math.nan],
+        ),
+        ("CategoryEntropy(discount=0.5)@2", [0, LOG(3) - 2 / 3, 0]),
     ],
 )
 def test_measures_of_each_user(measure: str, expected: list[float]) -> None:
@@ -185,6 +208,7 @@ QRELS = {"u1": {"a": 1, "c": 2, "e": 2}, "u2": {"b": 2, "d": 1}, "u3": {"e": 0}}
         # Of 5 items a has rank 1, b and d have rank 2, c and e none: c at rank 3 has 3/5, d at rank 2 has 0.
         ("Serendipity(against=ranks)", [3 / 5 / 3, 0, 0]),
         ("Serendipity(against=ranks,rel=0)", [3 / 5 / 3, 0, 1]),
+        ("EFD(gain=binary,rel=2)", [LOG(7) / 3, 0, 0]),
         ("EPC(gain=binary,discount=reciprocal)", [(1 / 4 + 1 / 3) / (11 / 6), 1 / 2 * 1 / 2 / 1.5, 0]),
     ],
 )
