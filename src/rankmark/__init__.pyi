@@ -96,7 +96,13 @@ CategoryEntropy: Measure
 Compatibility: Measure
 Confusion: Measure
 DCG: Measure
+DemographicParity: Measure
+DisparateImpact: Measure
+DisparateTreatment: Measure
 ECE: Measure
+EED: Measure
+EEL: Measure
+EER: Measure
 EPC: Measure
 ERR: Measure
 ExplainedVariance: Measure
@@ -116,6 +122,7 @@ GroupExposure: Measure
 HeadShare: Measure
 HR: Measure
 HitRatio: Measure
+IAA: Measure
 InfeasibleIndex: Measure
 INSQ: Measure
 INST: Measure
