@@ -103,9 +103,11 @@ ECE: Measure
 EED: Measure
 EEL: Measure
 EER: Measure
+EFD: Measure
 EPC: Measure
 ERR: Measure
 ExplainedVariance: Measure
+ExposureConcentration: Measure
 ExposureEntropy: Measure
 ExposureGini: Measure
 ExposureSimpson: Measure
@@ -175,6 +177,9 @@ P: Measure
 PFound: Measure
 PCOPC: Measure
 PMeasure: Measure
+PopREO: Measure
+PopRSP: Measure
+PopularityLift: Measure
 PPlus: Measure
 PRAUC: Measure
 PartialAUC: Measure
@@ -201,6 +206,7 @@ Spearman: Measure
 Specificity: Measure
 Unexpectedness: Measure
 Unjudged: Measure
+UserCoverage: Measure
 UserPopularityLift: Measure
 Utility: Measure
 YAAP: Measure

@@ -466,3 +466,55 @@ def test_a_target_is_written_with_the_names_of_groups() -> None:
     assert str(measure) == "AWRF(target={men:0.25,'not said':0.25,women:0.5})@10"
     assert rm.parse(str(measure)) == measure
     assert rm.parse("Skew(group=1)") == rm.Skew(group="1")
+
+
+# --- What other tools say ----------------------------------------------------------------------------------
+
+FIVE = {"u1": list("abcde"), "u2": list("dabec")}
+
+
+@pytest.mark.parametrize(
+    ("measure", "theirs"),
+    [
+        # FairRankTune 0.0.7: the least of the groups by the greatest, ``MinMaxRatio``.
+        ("DemographicParity", 0.8680261576370737),  # EXP
+        ("DisparateTreatment", 0.6510196182278053),  # EXPU
+        ("DisparateImpact", 0.7392827105573901),  # EXPRU, clicks as attention times relevance
+        ("DemographicParity(browsing=rbp,p=0.7)", 0.7930517173312277),  # AWRF(p=0.3)
+        ("ExposureDifference", 0.16903251378444728 / 2),  # EXP, MaxMinDiff, of the sum over two lists
+    ],
+)
+def test_fairness_of_the_whole_run_is_as_fairranktune_has_it(measure: str, theirs: float) -> None:
+    judged = {"u1": {"a": 1, "c": 1, "d": 1}, "u2": {"a": 1, "b": 1, "c": 1}}
+    assert rm.evaluate(judged, FIVE, measure, items=ITEMS)[measure] == pytest.approx(theirs, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("measure", "theirs", "near"),
+    [
+        # FairRankTune adds 1e-7 to both distributions.
+        ("NDKL", [0.18220560300465782, 0.34264280421088544], 1e-5),
+        # reranking 0.3.6 adds 1e-12.
+        ("NDKL", [0.18220612576828896, 0.34264335994808887], 1e-10),
+        ("Skew(group=x,alpha=0)@3", [0.10536051565765968, -0.5877866649007857], 1e-10),
+        ("Skew(group=y,alpha=0)@3", [-0.18232155679345471, 0.5108256237649906], 1e-10),
+    ],
+)
+def test_skew_and_ndkl_are_as_other_tools_have_them(measure: str, theirs: list[float], near: float) -> None:
+    assert of_queries(measure, run=FIVE) == pytest.approx(theirs, rel=near)
+
+
+@pytest.mark.parametrize(
+    ("measure", "theirs"),
+    [
+        ("AWRF(by=soft)", [0.9952792962941875, 0.9624163904537094]),
+        ("AWRF(by=soft,target={m:0.3,n:0.7})", [0.9731692582330481, 0.9177171214949482]),
+        ("AWRF(by=part,unknown=ignore,target={m:0.43,n:0.57})", [0.9939684686314854, 0.9624163904537094]),
+        ("AWRF(by=part,unknown=ignore,target={m:0.3,n:0.7})", [0.9701915614547509, 0.9177171214949482]),
+    ],
+)
+def test_awrf_is_as_in_the_fair_ranking_track(measure: str, theirs: list[float]) -> None:
+    """By the formula of its script, of NumPy and the jensenshannon of SciPy; b is not known in ``part``."""
+    items = {name: {"soft": facts["soft"], "part": facts["soft"]} for name, facts in ITEMS.items()}
+    items["b"] = {"soft": ITEMS["b"]["soft"], "part": None}
+    assert of_queries(measure, items=items) == pytest.approx(theirs, rel=1e-12)

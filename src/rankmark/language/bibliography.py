@@ -65,6 +65,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         'K. Brodersen, C. Ong, K. Stephan, J. Buhmann, "The balanced accuracy and its posterior '
         'distribution", ICPR 2010'
     ),
+    "brynjolfsson2011": (
+        'E. Brynjolfsson, Y. Hu, D. Simester, "Goodbye Pareto principle, hello long tail: the effect of '
+        'search costs on the concentration of product sales", Management Science 57(8), 2011'
+    ),
     "buckley2000": 'C. Buckley, E. Voorhees, "Evaluating evaluation measure stability", SIGIR 2000',
     "buckley2004": 'C. Buckley, E. Voorhees, "Retrieval evaluation with incomplete information", SIGIR 2004',
     "buckley2005": (
@@ -334,6 +338,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     ),
     "zhou2018": 'G. Zhou et al., "Deep interest network for click-through rate prediction", KDD 2018',
     "zhu2017": 'H. Zhu et al., "Optimized cost per click in Taobao display advertising", KDD 2017',
+    "zhu2020": (
+        'Z. Zhu, J. Wang, J. Caverlee, "Measuring and mitigating item under-recommendation bias in '
+        'personalized ranking systems", SIGIR 2020'
+    ),
     "ziegler2005": (
         'C. Ziegler, S. McNee, J. Konstan, G. Lausen, "Improving recommendation lists through topic '
         'diversification", WWW 2005'
