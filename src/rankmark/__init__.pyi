@@ -73,6 +73,7 @@ APLT: Measure
 AUC: Measure
 AggregateDiversity: Measure
 AveragePrecision: Measure
+AWRF: Measure
 BPM: Measure
 BalancedAccuracy: Measure
 BinaryAccuracy: Measure
@@ -111,9 +112,11 @@ FallOut: Measure
 G: Measure
 GAUC: Measure
 Gini: Measure
+GroupExposure: Measure
 HeadShare: Measure
 HR: Measure
 HitRatio: Measure
+InfeasibleIndex: Measure
 INSQ: Measure
 INST: Measure
 IPrec: Measure
@@ -127,8 +130,10 @@ ListAUC: Measure
 LogLoss: Measure
 MAE: Measure
 MAPE: Measure
+MaxSkew: Measure
 MCC: Measure
 MCE: Measure
+MinSkew: Measure
 MPR: Measure
 MSE: Measure
 MaxRank: Measure
@@ -146,6 +151,7 @@ MulticlassMCC: Measure
 MulticlassPrecision: Measure
 MulticlassRecall: Measure
 NCU: Measure
+NDKL: Measure
 NE: Measure
 NPV: Measure
 NearlyERR: Measure
@@ -181,6 +187,7 @@ RnDCG: Measure
 Rprec: Measure
 SDCG: Measure
 Serendipity: Measure
+Skew: Measure
 SMAPE: Measure
 SetAP: Measure
 Spearman: Measure

@@ -14,9 +14,7 @@ from rankmark.aggregation.refusals import some_of
 from rankmark.aggregation.state import Observation
 from rankmark.errors import DataError
 from rankmark.inputs import extent_of, read_inputs, with_text_items
-from rankmark.inputs.catalogue import numbered, refuse_unknown
 from rankmark.inputs.looked_at import TablesLookedAt
-from rankmark.kinds.items import together
 from rankmark.language.own import QueryError
 
 if TYPE_CHECKING:
@@ -47,6 +45,8 @@ def observe(
 ) -> Block:
     """Matches the run with the judgements and ranks it, once for each group of measures."""
     observed = []
+    if known is not None:
+        from rankmark.inputs.catalogue import numbered, refuse_unknown
     asked = any(measure.page.kind == "item" for _, measures in groups for measure in measures)
     for choices, measures in groups:
         items = None
@@ -139,6 +139,8 @@ def _observed(
         raise first.named(some_of(ids, np.ones(1, dtype=np.bool_)).ids[0]) from first.__cause__
     observed = merged(parts, len(first_rows))
     if items is not None and top is not None:
+        from rankmark.kinds.items import together
+
         facts = items.facts(qrels.table.take(qrels.query, first_rows, "query"))
         lists = [(part.numbers, *part.first) for part in parts if part.first is not None]
         observed = replace(observed, recommended=together(lists, len(first_rows), facts))

@@ -94,6 +94,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     "deshpande2004": (
         'M. Deshpande, G. Karypis, "Item-based top-N recommendation algorithms", TOIS 22(1), 2004'
     ),
+    "ekstrand2021": (
+        'M. Ekstrand, G. McDonald, A. Raj, I. Johnson, "Overview of the TREC 2021 Fair Ranking track", TREC '
+        "2021"
+    ),
     "engelmann2003": 'B. Engelmann, E. Hayden, D. Tasche, "Testing rating accuracy", Risk 16, 2003',
     "fagin2003": (
         'R. Fagin, R. Kumar, D. Sivakumar, "Comparing top k lists", SIAM Journal on Discrete '
@@ -107,6 +111,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     "ge2010": (
         'M. Ge, C. Delgado-Battenfeld, D. Jannach, "Beyond accuracy: evaluating recommender systems by '
         'coverage and serendipity", RecSys 2010'
+    ),
+    "geyik2019": (
+        'S. Geyik, S. Ambler, K. Kenthapadi, "Fairness-aware ranking in search and recommendation systems '
+        'with application to LinkedIn talent search", KDD 2019'
     ),
     "good1952": 'I. Good, "Rational decisions", Journal of the Royal Statistical Society B 14, 1952',
     "gorodkin2004": (
@@ -223,6 +231,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         'relevance", SIGIR 2011'
     ),
     "salton1983": 'G. Salton, M. McGill, "Introduction to Modern Information Retrieval", 1983, chapter 5',
+    "sapiezynski2019": (
+        'P. Sapiezynski, W. Zeng, R. Robertson, A. Mislove, C. Wilson, "Quantifying the impact of user '
+        'attention on fair group representation in ranked lists", WWW Companion 2019'
+    ),
     "schroder2011": (
         'G. Schröder, M. Thiele, W. Lehner, "Setting goals and choosing metrics for recommender '
         'system evaluations", UCERSTI 2011'
@@ -237,6 +249,7 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         'G. Simpson, "Mammals and the nature of continents", American Journal of Science 241, 1943'
     ),
     "simpson1949": 'E. Simpson, "Measurement of diversity", Nature 163, 1949',
+    "singh2018": 'A. Singh, T. Joachims, "Fairness of exposure in rankings", KDD 2018',
     "smirnov1939": (
         'N. Smirnov, "On the estimation of the discrepancy between empirical curves of '
         'distribution for two independent samples", Bulletin of Moscow University 2, 1939'
