@@ -196,7 +196,8 @@ def evaluate(
             query; ``{query: slice}``, a pandas Series with the queries in its index, or a function of a
             query; or a series or an array of a value a row of `qrels`. A pandas Series whose index is that of
             `qrels`, or only numbers rows, has a value a row, too.
-        attributes: a path or table with a column of queries, for `by`, `weights` and `clusters`.
+        attributes: a path or table with a column of queries, for `by`, `weights` and `clusters`; where
+            queries are users, the table of users, with columns such as their country.
         weights: how much each judged query counts in means, Σ w·v / Σ w, such as how often it is asked: a
             column, as for `by`, ``{query: weight}``, or a series or an array of a value a row of `qrels`; 0
             or more, and one for every query. Intervals and slices go by these means. Measures that are no

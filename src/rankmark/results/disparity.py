@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankmark.rendering.records import Record
-from rankmark.results.sliced import slice_members
+from rankmark.rendering.words import counted
 from rankmark.statistics.disparity import (
     gini,
     gini_interval,
@@ -20,18 +20,21 @@ from rankmark.statistics.disparity import (
 )
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy.typing import NDArray
 
+    from rankmark.aggregation.terms import Terms
     from rankmark.language.measure import Measure
-    from rankmark.results.base import Result
 
-__all__ = ["FEWEST", "MOST", "Disparity", "Inequality", "disparities_of", "inequality_of"]
+    Member = tuple[str | None, NDArray[np.intp]]
+
+__all__ = ["FEWEST", "MOST", "Disparity", "Inequality", "disparity_of", "inequality_of"]
 
 FEWEST = 10
 """Slices of fewer queries are not compared: chance makes them the worst and the best."""
 MOST = 200
 """Of more slices no pairs are looked at."""
+PAIRS = 4_000_000
+"""So many pairs of slices in resamples are looked at for one measure, in about a second."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -107,38 +110,56 @@ class Inequality(Record):
     lowest_tenth_low: float
     lowest_tenth_high: float
 
+    @property
+    def said(self) -> str:
+        """The same in words."""
+        parts = (
+            (self.gini, self.gini_low, self.gini_high),
+            (self.lowest_tenth, self.lowest_tenth_low, self.lowest_tenth_high),
+        )
+        gini, tenth = (
+            f"{value:.3f}{'' if math.isnan(low) else f' ({low:.3f} to {high:.3f})'}"
+            for value, low, high in parts
+        )
+        of = f"{self.measure} across {counted(self.queries, 'query', 'queries')}"
+        return (
+            f"{of}: Gini {gini}; the lowest tenth have {tenth if self.lowest_tenth else 'nothing'} of the sum"
+        )
 
-def disparities_of(result: Result, by: pl.Series, confidence: float) -> Iterator[Disparity]:
-    """How far the slices by one attribute are apart, of each measure that is a mean of queries' values."""
-    members = list(slice_members(by))
-    for measure in result.query_measures:
-        found = None if measure.page.aggregate == "sum" else _disparity(result, measure, members, confidence)
-        if found is not None:
-            yield Disparity(by.name, measure.label, *found)
 
+def disparity_of(terms: Terms, by: str, members: Sequence[Member], confidence: float) -> Disparity | None:
+    """How far slices by one attribute are apart; None where there is nothing to compare.
 
-def _disparity(
-    result: Result, measure: Measure, members: Sequence[tuple[str | None, NDArray[np.intp]]], confidence: float
-) -> tuple[object, ...] | None:
-    """The figures of one measure; None where there is nothing to compare."""
-    terms = result.query_terms(measure)
-    if terms.summary:
+    Args:
+        terms: what each query adds to the measure.
+        by: the attribute.
+        members: its slices, and the numbers of the queries in each.
+        confidence: the share of intervals that hold the true value.
+
+    """
+    measure = terms.measure
+    if terms.summary or measure.page.aggregate == "sum":
         return None
     there = terms.there
     own = [(name, rows[there[rows]]) for name, rows in members]
     kept = [(name, terms.at(rows)) for name, rows in own if len(rows) >= FEWEST]
     if not 2 <= len(kept) <= MOST:
         return None
-    found = group_disparity([each.linear() for _, each in kept], confidence=confidence)
+    resamples = int(np.clip(PAIRS // math.comb(len(kept), 2), 500, 2_000))
+    found = group_disparity([each.linear() for _, each in kept], confidence=confidence, resamples=resamples)
     less = measure.better == "less"
-    ends = (found.highest, found.lowest) if less else (found.lowest, found.highest)
+    worst, best = (found.highest, found.lowest) if less else (found.lowest, found.highest)
+    values, sizes = [each.value() for _, each in kept], [len(each.above) for _, each in kept]
     low, high = terms.bounds
     reach = math.inf if low is None or high is None else high - low
     most = min(found.high, reach)
-    return (
+    return Disparity(
+        by,
+        measure.label,
         len(kept),
         len(own) - len(kept),
-        *(each for end in ends for each in (kept[end][0], kept[end][1].value(), len(kept[end][1].above))),
+        *(kept[worst][0], values[worst], sizes[worst]),
+        *(kept[best][0], values[best], sizes[best]),
         found.difference,
         found.low,
         most if math.isfinite(most) else math.nan,
@@ -150,9 +171,8 @@ def _disparity(
     )
 
 
-def inequality_of(result: Result, measure: Measure, confidence: float) -> Inequality:
+def inequality_of(measure: Measure, values: NDArray[np.float64], confidence: float) -> Inequality:
     """How unequal the queries' values of one measure are."""
-    values = result.query_values(measure)
     values = values[~np.isnan(values)]
     if not len(values) or values.min() < 0:
         return Inequality(measure.label, len(values), *(math.nan,) * 6)
@@ -160,4 +180,6 @@ def inequality_of(result: Result, measure: Measure, confidence: float) -> Inequa
         (gini(values), gini_interval(values, confidence=confidence)),
         (low_share(values), low_share_interval(values, confidence=confidence)),
     ]
-    return Inequality(measure.label, len(values), *(each for value, made in shares for each in (value, *made.ends)))
+    return Inequality(
+        measure.label, len(values), *(each for value, made in shares for each in (value, *made.ends))
+    )
