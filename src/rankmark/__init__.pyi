@@ -96,10 +96,18 @@ CategoryEntropy: Measure
 Compatibility: Measure
 Confusion: Measure
 DCG: Measure
+DemographicParity: Measure
+DisparateImpact: Measure
+DisparateTreatment: Measure
 ECE: Measure
+EED: Measure
+EEL: Measure
+EER: Measure
+EFD: Measure
 EPC: Measure
 ERR: Measure
 ExplainedVariance: Measure
+ExposureConcentration: Measure
 ExposureEntropy: Measure
 ExposureGini: Measure
 ExposureSimpson: Measure
@@ -116,6 +124,7 @@ GroupExposure: Measure
 HeadShare: Measure
 HR: Measure
 HitRatio: Measure
+IAA: Measure
 InfeasibleIndex: Measure
 INSQ: Measure
 INST: Measure
@@ -168,6 +177,9 @@ P: Measure
 PFound: Measure
 PCOPC: Measure
 PMeasure: Measure
+PopREO: Measure
+PopRSP: Measure
+PopularityLift: Measure
 PPlus: Measure
 PRAUC: Measure
 PartialAUC: Measure
@@ -194,6 +206,7 @@ Spearman: Measure
 Specificity: Measure
 Unexpectedness: Measure
 Unjudged: Measure
+UserCoverage: Measure
 UserPopularityLift: Measure
 Utility: Measure
 YAAP: Measure
