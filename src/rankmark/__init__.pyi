@@ -96,6 +96,7 @@ Compatibility: Measure
 Confusion: Measure
 DCG: Measure
 ECE: Measure
+EPC: Measure
 ERR: Measure
 ExplainedVariance: Measure
 ExposureEntropy: Measure
@@ -110,6 +111,7 @@ FallOut: Measure
 G: Measure
 GAUC: Measure
 Gini: Measure
+HeadShare: Measure
 HR: Measure
 HitRatio: Measure
 INSQ: Measure
@@ -178,11 +180,14 @@ RankingLoss: Measure
 RnDCG: Measure
 Rprec: Measure
 SDCG: Measure
+Serendipity: Measure
 SMAPE: Measure
 SetAP: Measure
 Spearman: Measure
 Specificity: Measure
+Unexpectedness: Measure
 Unjudged: Measure
+UserPopularityLift: Measure
 Utility: Measure
 YAAP: Measure
 binG: Measure

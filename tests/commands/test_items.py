@@ -53,7 +53,11 @@ def test_without_judgements_all_files_are_runs(capsys: pytest.CaptureFixture[str
         (["qrels.csv", "a.csv", "-m", "Novelty@2", "--items", "items.csv"], 2, "--train"),
         (["qrels.csv", "a.csv", "-m", "Novelty@2", "--train", "none.csv"], 2, "none.csv"),
         (["qrels.csv", "a.csv", "-m", "ILD(by=genre)", *KNOWN], 1, "no column 'genre'"),
-        (["qrels.csv", "a.csv", "-m", "Coverage@2", "--items", "b.csv"], 1, "items stand in several rows"),
+        (
+            ["qrels.csv", "a.csv", "-m", "Coverage@2", "--items", "b.csv"],
+            1,
+            "in several rows",
+        ),
         (["qrels.csv", "a.csv", "-m", "Coverage@2", *KNOWN, "--intervals"], 2, "of the whole run"),
         (["qrels.csv", "a.csv", "-m", "Coverage@2", *KNOWN, "--bounds"], 2, "orders by relevance"),
         (["qrels.csv", "a.csv", "-m", "Coverage@2", *KNOWN, "--engine", "stream"], 2, "--engine local"),
@@ -66,3 +70,13 @@ def test_what_cannot_be_measured_is_refused(
 ) -> None:
     assert main(["eval", *arguments]) == code
     assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_runs_are_compared_and_gated_by_what_they_recommend(capsys: pytest.CaptureFixture[str]) -> None:
+    how = ("--train", "train.csv", "-m", "NotInTrain@1")
+    assert main(["compare", "--no-qrels", "a.csv", "b.csv", *how]) == 0
+    assert "NotInTrain@1" in capsys.readouterr().out
+    assert main(["gate", "--no-qrels", "a.csv", "b.csv", *how, "--max-drop", "0.1"]) == 0
+    assert main(["gate", "qrels.csv", "b.csv", *how[:2], "--at-least", "NotInTrain@1=0.9"]) == 1
+    assert main(["gate", "qrels.csv"]) == 2
+    assert "Missing argument" in capsys.readouterr().err

@@ -669,8 +669,36 @@ def test_what_rows_of_classes_keep_from_being_the_tools_is_said_beside_it(
     assert said in note
 
 
+EVEN = {"u": ["a", "b"], "v": ["b", "c"]}
+HAD = {"u": ["c"], "v": ["a"], "w": ["b"]}
+JUDGED = {"u": {"a": 1}, "v": {"b": 1}}
+ITEMS_THAT_MEET = [
+    ("rectools", "MeanInvUserFreq@2", {"qrels": {"u": {"a": 1}}}, "recommended to users without judgements"),
+    ("replay", "Surprisal@2", {"qrels": {"u": {"a": 1}}}, "recommended to users without judgements"),
+    ("replay", "Novelty@2", {"qrels": {**JUDGED, "w": {"a": 1}}}, "users of train without results"),
+    ("recommenders", "novelty@2", {"qrels": {"u": {"a": 1}}}, "recommended to users without judgements"),
+    ("recommenders", "novelty@2", {"run": {**EVEN, "v": ["b"]}}, "lists are of different lengths"),
+    ("recommenders", "catalog_coverage@2", {"run": {**EVEN, "v": ["e", "c"]}}, "that nobody had"),
+    ("recommenders", "diversity@2", {"train": {**HAD, "w": ["b", "b"]}}, "more than once before"),
+]
+
+
+@pytest.mark.parametrize(("like", "name", "data", "said"), ITEMS_THAT_MEET)
+def test_what_lists_and_interactions_keep_from_being_the_tools_is_said_beside_it(
+    like: str, name: str, data: Any, said: str
+) -> None:
+    usual = {"qrels": JUDGED, "run": EVEN, "train": HAD}
+    for given, notes in ((usual, 0), ({**usual, **data}, 1)):
+        qrels, run = given["qrels"], given["run"]
+        result = rm.evaluate(qrels, run, name, like=like, items=list("abcdef"), train=given["train"])
+        assert sum(said in note for note in result.notes) == notes, result.notes
+        assert sum("not as in" in note for note in result.notes) == notes, result.notes
+
+
 def test_every_sentence_of_what_cannot_be_reproduced_is_held_against_data_or_says_why_not() -> None:
-    shown = {(like, said) for like, _, _, said in (*MEET, *ROWS_THAT_MEET, *CLASSES_THAT_MEET)}
+    shown = {
+        (like, said) for like, _, _, said in (*MEET, *ROWS_THAT_MEET, *CLASSES_THAT_MEET, *ITEMS_THAT_MEET)
+    }
     for record in rm.conventions().values():
         for each in record.cannot:
             if isinstance(each, Aside):

@@ -50,6 +50,13 @@ def of_users(measure: str, **options: Any) -> list[float]:
         # u1 and u2 share a of two and two; u3 shares none.
         ("Personalisation@2", 1 - (1 / 2 + 0 + 0) / 3),
         ("Personalisation", 1 - (1 / math.sqrt(6)) / 3),
+        ("Personalisation(denominator=cutoff)@3", 1 - (1 / 3) / 3),
+        ("CatalogueCoverage(of=train)", 1),  # a, b and d
+        ("CatalogueCoverage(of=train)@1", 1 / 3),
+        # Those that are recommended at all, 1, 1, 1 and 2 times.
+        ("ExposureGini(of=recommended)@2", (-3 * 1 - 1 * 1 + 1 * 1 + 3 * 2) / (4 * 5)),
+        ("ExposureGini(denominator=others)@2", (-4 * 0 - 2 * 1 + 0 * 1 + 2 * 1 + 4 * 2) / (4 * 5)),
+        ("ExposureEntropy(denominator=recommended)@2", (0.4 * math.log2(2.5) + 0.6 * math.log2(5)) / 4),
     ],
 )
 def test_measures_of_the_whole_run(measure: str, expected: float) -> None:
@@ -66,7 +73,16 @@ LOG = math.log2
         ("Novelty", [(LOG(4 / 3) + LOG(2) + 2) / 3, (LOG(4 / 3) + LOG(2)) / 2, 2]),
         ("Novelty(unseen=skip)", [(LOG(4 / 3) + LOG(2)) / 2, (LOG(4 / 3) + LOG(2)) / 2, math.nan]),
         ("Novelty(by=interactions)@1", [LOG(7 / 3), LOG(7 / 3), LOG(7)]),
+        ("Novelty(unseen=zero)", [(LOG(4 / 3) + LOG(2)) / 3, (LOG(4 / 3) + LOG(2)) / 2, 0]),
+        ("Novelty(scale=share)", [(LOG(4 / 3) + 1 + 2) / 6, (LOG(4 / 3) + 1) / 4, 1]),
+        ("Novelty(denominator=cutoff)@4", [(LOG(4 / 3) + 3) / 4, (LOG(4 / 3) + 1) / 4, 2 / 4]),
+        ("Surprisal@4", [(LOG(4 / 3) + 3) / 8, (LOG(4 / 3) + 1) / 8, 1 / 4]),
         ("Popularity", [5 / 3, 5 / 2, 0]),
+        ("Popularity(unseen=skip)", [5 / 2, 5 / 2, math.nan]),
+        ("Popularity(unseen=skip,of=median)", [5 / 2, 5 / 2, math.nan]),
+        ("Popularity(scale=max)@2", [5 / 6, 5 / 6, 0]),
+        # b and d are the first and the second of three.
+        ("Popularity(scale=rank)", [(1 + 1 / 2) / 3, (1 + 1 / 2) / 2, 0]),
         ("Popularity(of=median)", [2, 2.5, 0]),
         ("Popularity(scale=share)@1", [3 / 4, 3 / 4, 0]),
         ("Popularity(by=interactions,scale=share)@1", [3 / 7, 3 / 7, 0]),
@@ -76,10 +92,33 @@ LOG = math.log2
         # 3 of 7 interactions are a's; for 5 of 7 it takes b or d, which are alike.
         ("APLT(head=0.42,of=interactions)", [2 / 3, 1 / 2, 1]),
         ("APLT(head=0.7,of=interactions)", [1 / 3, 0, 1]),
+        ("EPC", [(1 / 4 + 1 / 2 + 1) / 3, (1 / 4 + 1 / 2) / 2, 1]),
+        ("EPC(discount=reciprocal)@2", [(1 / 4 + 1 / 4) / 1.5, (1 / 4 + 1 / 4) / 1.5, 1]),
+        ("EPC(discount=0.5)", [(1 / 4 + 1 / 4 + 1 / 4) / 1.75, (1 / 4 + 1 / 4) / 1.5, 1]),
+        ("EPC(discount=log2)@2", [(1 / 4 + 1 / 2 / LOG(3)) / (1 + 1 / LOG(3))] * 2 + [1]),
+        ("EPC(by=interactions)", [(4 / 7 + 5 / 7 + 1) / 3, (4 / 7 + 5 / 7) / 2, 1]),
+        ("EPC(by=max)", [(0 + 1 / 3 + 1) / 3, (0 + 1 / 3) / 2, 1]),
+        ("HeadShare", [1 / 3, 1 / 2, 0]),
+        ("HeadShare(head=0.4)", [2 / 3, 1, 0]),
+        ("HeadShare(head=0.42,of=interactions)", [1 / 3, 1 / 2, 0]),
+        ("APLT(scale=count)", [2, 1, 1]),
+        # u1 had a and b, of 5/2 users each, u2 had a.
+        ("UserPopularityLift", [(5 / 3) / (5 / 2) - 1, (5 / 2) / 3 - 1, math.nan]),
+        ("UserPopularityLift@1", [3 / (5 / 2) - 1, 0, math.nan]),
+        # The most popular item is a, the next two are b and d.
+        ("Unexpectedness", [1 / 3, 0, 1]),
+        ("Unexpectedness@1", [0, 0, 1]),
+        ("Unexpectedness(size=1)", [2 / 3, 1 / 2, 1]),
+        ("Unexpectedness(size=1,discount=reciprocal)", [(1 / 2 + 1 / 3) / (11 / 6), 1 / 3, 1]),
+        ("Unexpectedness(size=5)", [1 / 3, 0, 1]),
+        # Without what the user had it is d for u1, b and d for u2, a for u3.
+        ("Unexpectedness(size=1,before=skip)", [1, 1 / 2, 1]),
         ("NotInTrain", [1 / 3, 1 / 2, 1]),
         ("NotInTrain@1", [0, 0, 1]),
         ("CategoryCoverage", [2 / 3, 2 / 3, 1 / 3]),
         ("CategoryCoverage(by=tags)", [1, 1, 1 / 3]),
+        ("CategoryCoverage(denominator=cutoff)@4", [2 / 4, 2 / 4, 1 / 4]),
+        ("CategoryCoverage(denominator=cutoff)", [2 / 3, 2 / 2, 1]),
         ("CategoryEntropy", [LOG(3) - 2 / 3, 1, 0]),
         # u1: m ½ + 1, n ½, o 1 of 3; u2: m 1, n ½, o ½ of 2.
         ("CategoryEntropy(by=tags)", [0.5 + LOG(6) / 6 + LOG(3) / 3, 1.5, 0]),
@@ -89,6 +128,15 @@ LOG = math.log2
         ("IntraListDiversity(by=tags)", [(1 - 1 / math.sqrt(2) + 2) / 3, 1 / 2, math.nan]),
         ("IntraListDiversity(by=tags,distance=jaccard)", [(1 / 2 + 2) / 3, 2 / 3, math.nan]),
         ("IntraListDiversity(by=tags,distance=hamming)", [(1 / 3 + 1 + 2 / 3) / 3, 2 / 3, math.nan]),
+        ("IntraListDiversity(by=tags,distance=differences)", [(1 + 3 + 2) / 3, 2, math.nan]),
+        ("IntraListDiversity(by=vector,distance=differences)", [(2 + 1 + 2) / 3, 2, math.nan]),
+        ("IntraListDiversity(by=vector,distance=hamming,single=zero)", [5 / 6, 1, 0]),
+        ("IntraListDiversity(denominator=items,single=zero)", [2 / 3, 1 / 2, 0]),
+        # u1 and x had a and b, x a and d; nobody had c.
+        (
+            "IntraListDiversity(distance=cooccurrence)",
+            [(1 - 2 / math.sqrt(6) + 2) / 3, 1 - 1 / math.sqrt(6), math.nan],
+        ),
         ("IntraListDiversity(by=vector)", [(1 + 2 + 1) / 3, 0.4, math.nan]),
         ("IntraListDiversity(by=price)", [4 / 3, 0, math.nan]),
         # u1 had a and b, both x; u2 had a; u3 nothing.
@@ -98,6 +146,45 @@ LOG = math.log2
 )
 def test_measures_of_each_user(measure: str, expected: list[float]) -> None:
     assert of_users(measure) == pytest.approx(expected, rel=1e-14, abs=1e-15, nan_ok=True)
+
+
+QRELS = {"u1": {"a": 1, "c": 2, "e": 2}, "u2": {"b": 2, "d": 1}, "u3": {"e": 0}}
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        ("EPC(gain=binary)", [(1 / 4 + 1) / 3, (1 / 2) / 2, 0]),
+        ("EPC(gain=binary,rel=2)", [1 / 3, 0, 0]),
+        ("EPC(gain=exp2,max_grade=2)", [(1 / 4 * 1 / 4 + 3 / 4) / 3, 1 / 4 * 1 / 2 / 2, 0]),
+        ("Serendipity", [1 / 3, 0, 0]),
+        ("Serendipity(size=1)", [1 / 3, 1 / 2, 0]),
+        ("Serendipity(size=1,gain=exp2,max_grade=2)", [3 / 4 / 3, 1 / 4 / 2, 0]),
+        ("Serendipity(size=1,gain=none)", [2 / 3, 1 / 2, 1]),
+        ("Serendipity(size=1,denominator=cutoff)@4", [1 / 4, 1 / 4, 0]),
+        # Of 5 items a has rank 1, b and d have rank 2, c and e none: c at rank 3 has 3/5, d at rank 2 has 0.
+        ("Serendipity(against=ranks)", [3 / 5 / 3, 0, 0]),
+        ("Serendipity(against=ranks,rel=0)", [3 / 5 / 3, 0, 1]),
+        ("EPC(gain=binary,discount=reciprocal)", [(1 / 4 + 1 / 3) / (11 / 6), 1 / 2 * 1 / 2 / 1.5, 0]),
+    ],
+)
+def test_measures_of_each_user_that_look_at_grades(measure: str, expected: list[float]) -> None:
+    result = rm.evaluate(QRELS, RUN, measure, items=ITEMS, train=TRAIN)
+    assert result.query_values(measure) == pytest.approx(expected, rel=1e-14, abs=1e-15, nan_ok=True)
+
+
+def test_measures_that_look_at_grades_need_judgements_and_their_highest() -> None:
+    with pytest.raises(rm.UsageError, match=r"EPC\(gain=binary\) needs judgements: give qrels"):
+        of_run("EPC(gain=binary)")
+    with pytest.raises(rm.DataError, match="EPC: grade 2 is above max_grade=1; set max_grade=2"):
+        rm.evaluate(QRELS, RUN, "EPC(gain=exp2,max_grade=1)", train=TRAIN)
+
+
+def test_a_discount_makes_the_order_of_equal_scores_matter() -> None:
+    run = {"u1": {"a": 1.0, "b": 1.0, "c": 0.0}}
+    measures = ["EPC@2", "EPC(discount=log2)@2"]
+    counts = rm.evaluate(None, run, measures, train=TRAIN).counts.measures
+    assert [counts[measure].tied for measure in measures] == [0, 1]
 
 
 def test_the_mean_is_of_the_users_that_have_a_value() -> None:
@@ -167,6 +254,28 @@ def test_scattered_rows_with_ties_are_as_plain_python_says(ids: Any, closed: boo
     assert found["Personalisation@7"] == pytest.approx(1 - sum(alike) / len(alike), rel=1e-12)
     again = rm.evaluate(qrels, run, measures, items=known, threads=1)
     assert again.values == found.values
+
+
+@pytest.mark.parametrize("before", ["keep", "skip"])
+def test_primitive_lists_are_as_plain_python_says(before: str) -> None:
+    qrels, run, train = random_tables(int, 5)
+    measures = [f"Unexpectedness(before={before})@5", f"Serendipity(before={before},size=9)@5"]
+    found = rm.evaluate(qrels, run, measures, items=rm.catalogue(list(range(100)), train=train))
+    had, grades = set(train.rows()), {(u, i): grade for u, i, grade in qrels.rows()}
+    users = Counter(item for _, item in had)
+    expected: list[list[float]] = [[], []]
+    for u, items in ((u, tops(run, 5)[u]) for u in qrels["query"].unique(maintain_order=True)):
+        others = sorted((users[i] for i in range(100) if before == "keep" or (u, i) not in had), reverse=True)
+        for size, values in zip((5, 9), expected, strict=True):
+            new = [
+                i
+                for i in items
+                if users[i] < max(others[size - 1], 1) or (before == "skip" and (u, i) in had)
+            ]
+            hits = [i for i in new if size == 5 or grades.get((u, i), 0) >= 1]
+            values.append(len(hits) / len(items))
+    for measure, values in zip(measures, expected, strict=True):
+        assert found.query_values(measure) == pytest.approx(values, rel=1e-14)
 
 
 def test_it_is_told_in_how_many_lists_equal_scores_decide_what_is_seen() -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rankmark._native import Table
     from rankmark.aggregation.settled import Settled
     from rankmark.aggregation.state import Seen
+    from rankmark.kinds.items import RecommendedLists
     from rankmark.kinds.lists import Values
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
@@ -33,6 +34,7 @@ class Finished(NamedTuple):
         counts: the account of the queries.
         bounds: what equal scores can make of each measure, by its name; empty unless asked for.
         notes: what a reader should know of how the data fit together.
+        lists: of measures of items the tops of the lists that they saw, where these are here.
 
     """
 
@@ -43,6 +45,7 @@ class Finished(NamedTuple):
     counts: Counts
     bounds: Mapping[str, Bounds]
     notes: tuple[str, ...]
+    lists: Mapping[Measure, RecommendedLists]
 
 
 def finished(plan: Plan, seen: Seen, words: Words, *, k: int | None = None, bounds: bool = False) -> Finished:
@@ -79,6 +82,7 @@ def finished(plan: Plan, seen: Seen, words: Words, *, k: int | None = None, boun
         counts,
         _bounds(plan, seen, settled, k) if bounds else {},
         told_of_order(*seen.order) if seen.hits else (words.unmatched(),),
+        {measure: lists for measure in asked if (lists := settled[measure].lists) is not None},
     )
 
 

@@ -161,15 +161,23 @@ def _of_items(measure: Measure, observed: Observed, choices: Choices) -> Settled
     tied = _tied_lists(observed.recommended, measure)
     if measure.page.aggregate == "run":
         answered = int(np.count_nonzero(observed.answered))
-        return Settled(float(computed), answered, 0, 0, tied, None)
+        return Settled(float(computed), answered, 0, 0, tied, None, lists=observed.recommended)
     each = counted(measure, iter((np.array(computed),)), which, choices)
-    return Settled(each.value(), each.averaged, each.no_relevant, short, tied, each.per_query)
+    return Settled(
+        each.value(),
+        each.averaged,
+        each.no_relevant,
+        short,
+        tied,
+        each.per_query,
+        lists=observed.recommended,
+    )
 
 
 def _tied_lists(lists: RecommendedLists, measure: Measure) -> int:
     """In how many lists tie-breaking decides which items a measure sees, or in which order."""
     top = lists.top(measure.cutoff)
-    if measure.page.order == "top":
+    if measure.order == "top":
         return int(np.count_nonzero(top.sum(top.tied)))
     last = top.offsets[1:][np.diff(top.offsets) > 0] - 1
     return int(np.count_nonzero(top.tied[last]))
@@ -239,7 +247,7 @@ def merged(parts: list[Measured], queries: int) -> Observed:
 def tied_queries(observed: Observed, measure: Measure, choices: Choices, k: int | None = None) -> int | None:
     """The queries that tie-breaking can change; see `MeasureCounts.tied`."""
     last = measure.last_deciding_rank
-    if k is not None and measure.page.order != "nothing":
+    if k is not None and measure.order != "nothing":
         last = min(last or k, k)  # a cut makes a set of what stands above it
     if not last:
         return 0
@@ -248,6 +256,6 @@ def tied_queries(observed: Observed, measure: Measure, choices: Choices, k: int 
     if not observed.ties:
         return 0
     can_change = (observed.tied_rank > 0) & (observed.tied_rank <= last)
-    if measure.page.order == "set":
+    if measure.order == "set":
         can_change &= observed.retrieved > last
     return int(np.count_nonzero(can_change))

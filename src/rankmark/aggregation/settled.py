@@ -13,6 +13,7 @@ from rankmark import _native
 from rankmark.statistics.summaries import SUMMARIES
 
 if TYPE_CHECKING:
+    from rankmark.kinds.items import RecommendedLists
     from rankmark.kinds.lists import Values
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
@@ -44,6 +45,7 @@ class Settled(NamedTuple):
         tied: see `MeasureCounts.tied`.
         per_query: that of each query, NaN where it is left out; None where they are not here.
         parts: of a ratio of sums, what each query adds to them; None where they are not here.
+        lists: of a measure of items the tops of the lists that it saw; None where they are not here.
 
     """
 
@@ -54,6 +56,7 @@ class Settled(NamedTuple):
     tied: int | None
     per_query: Values | None
     parts: tuple[Values, Values] | None = None
+    lists: RecommendedLists | None = None
 
 
 class Summands(NamedTuple):

@@ -16,6 +16,7 @@ from rankmark.aggregation.finish import Finished, finished
 from rankmark.aggregation.oddities import told_of_tables
 from rankmark.aggregation.refusals import OfTables
 from rankmark.aggregation.state import Observation
+from rankmark.aggregation.tops import TopsLookedAt
 from rankmark.api.finishing import Finish
 from rankmark.engines import local
 from rankmark.engines.selection import Engine, observe_with, selected
@@ -375,11 +376,14 @@ def departing(
     counts = made.counts.measures
     facts = {
         each: Facts(
-            grades,
+            grades if each.page.kind == "list" else None,
             scores,
             tied=counts[str(each)].tied or 0,
             duplicates=plan.own.get(each, plan.choices).duplicates != "error",
             tables=tables,
+            lists=TopsLookedAt(made.lists[each], each.cutoff) if each in made.lists else None,
+            unanswered=made.counts.missing,
+            unjudged=made.counts.unjudged,
         )
         for each in plan.measures
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankmark.commands.eval import MEASURES
-from rankmark.commands.names import column_names, measures_in, name_and_path, named_paths
+from rankmark.commands.names import column_names, items_known, measures_in, name_and_path, named_paths
 from rankmark.commands.options import (
     CHOICES,
     is_said,
@@ -17,6 +17,7 @@ from rankmark.commands.options import (
     with_clusters,
     with_columns,
     with_confidence,
+    with_items,
     with_like,
     with_margins,
     with_per_query,
@@ -150,6 +151,7 @@ def shown_of(options: dict[str, Any]) -> dict[str, Any]:
     "--by", multiple=True, metavar="COLUMN", help="Show slices by a column of FILE, QRELS or RUN; repeat it."
 )
 @click.option("--attributes", metavar="FILE", help="Queries with columns for --by, --weights and --clusters.")
+@with_items
 @with_like
 @with_choices
 @with_columns
@@ -164,6 +166,9 @@ def compare_runs(
     column: tuple[str, ...],
     by: tuple[str, ...],
     attributes: str | None,
+    no_qrels: bool,
+    items: str | None,
+    train: str | None,
     per_query: bool,
     output: Output,
     **options: Any,
@@ -181,28 +186,34 @@ def compare_runs(
 
     A RUN can also be what `rankmark eval -o NAME.rankmark` saved of one, which has
     to be of the same judgements and choices. Where all are saved, there is no
-    QRELS.
+    QRELS. Measures of what is recommended know the items by --items and --train;
+    with --no-qrels they are compared without judgements.
 
     \b
     rankmark compare qrels.txt bm25.run dense.run -m nDCG@10 --baseline bm25
     rankmark compare qrels.txt old=a.run new=b.run new=c.run -o table.tex
     rankmark compare old.rankmark new.rankmark -m nDCG@10
+    rankmark compare --no-qrels old.run new.run --train train.csv -m Novelty@10
     """  # noqa: D301
     from rankmark.comparing.compare import compare
     from rankmark.loading import is_saved
 
     shown = shown_of(options)
     output.check(per_query=per_query, **shown)
-    alone = is_saved(name_and_path(qrels)[1])
-    runs = named_paths((qrels, *run) if alone else run, "runs")
-    output.keep(qrels, *(path for paths in runs.values() for path in paths), attributes)
+    alone = not no_qrels and is_saved(name_and_path(qrels)[1])
+    runs = named_paths((qrels, *run) if alone or no_qrels else run, "runs")
+    output.keep(qrels, *(path for paths in runs.values() for path in paths), attributes, items, train)
     measures = measures_in(measure)
     options["seed"] = options["seed"] or 0
     options |= {"by": by or None, "attributes": attributes, "clusters": list(options["clusters"]) or None}
     if alone:
+        if items or train:
+            raise UsageError("--items and --train are of evaluations, and these are results: leave them out")
         compared = _of_saved(runs, measures if is_said("measure") else None, options)
     else:
-        compared = compare(qrels, runs, measures, columns=column_names(column), **options)
+        columns = column_names(column)
+        options["items"] = items_known(items, train, columns)
+        compared = compare(None if no_qrels else qrels, runs, measures, columns=columns, **options)
     output.write(compared, per_query=per_query, **shown)
 
 

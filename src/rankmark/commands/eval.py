@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankmark.commands.names import column_names, measures_in, one_path_each, usual_measures
+from rankmark.commands.names import column_names, items_known, measures_in, one_path_each, usual_measures
 from rankmark.commands.options import (
     with_choices,
     with_clusters,
     with_columns,
     with_confidence,
     with_engine,
+    with_items,
     with_per_query,
     with_resamples,
     with_signatures,
@@ -53,9 +54,7 @@ def _methods() -> Iterable[str]:
     metavar="FOLDER",
     help="Measure the predictions that MTEB saved in FOLDER, with QRELS a folder of judgements.",
 )
-@click.option("--no-qrels", is_flag=True, help="All files are runs, for measures without judgements.")
-@click.option("--items", metavar="FILE", help="The items that can be recommended, and what they are like.")
-@click.option("--train", metavar="FILE", help="Who (query) had which items before.")
+@with_items
 @click.option(
     "-m",
     "--measure",
@@ -170,17 +169,8 @@ def evaluate_runs(
             raise UsageError("several --like show measures without --no-qrels, --items and --train")
         output.write(_of_tools(runs, measures, like, shown, options))
     else:
-        options |= _known(items, train, options["columns"])
+        options["items"] = items_known(items, train, options["columns"])
         shown.show(_of_runs(runs, measures, next(iter(like), None), shown, options))
-
-
-def _known(items: str | None, train: str | None, columns: Any) -> dict[str, Any]:
-    """What is known of items, read once for all runs."""
-    if items is None and train is None:
-        return {}
-    from rankmark.inputs.catalogue import catalogue
-
-    return {"items": catalogue(items, train=train, columns=columns)}
 
 
 def _refuse_methods(paths: Iterable[str]) -> None:

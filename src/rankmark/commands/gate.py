@@ -6,11 +6,19 @@ from typing import Any
 
 import click
 
-from rankmark.commands.names import column_names, limits_in, measures_in, name_and_path, named_paths
+from rankmark.commands.names import (
+    column_names,
+    items_known,
+    limits_in,
+    measures_in,
+    name_and_path,
+    named_paths,
+)
 from rankmark.commands.options import (
     with_choices,
     with_columns,
     with_conditions,
+    with_items,
     with_like,
     with_threads,
     with_weights,
@@ -27,7 +35,7 @@ ONE_EACH = (
 
 @click.command("gate")
 @click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True, metavar="[[NAME=]BASELINE]... [NAME=]CANDIDATE...")
+@click.argument("runs", nargs=-1, metavar="[[NAME=]BASELINE]... [NAME=]CANDIDATE...")
 @with_conditions
 @with_weights
 @click.option(
@@ -44,6 +52,7 @@ ONE_EACH = (
 @click.option(
     "--seedless", multiple=True, metavar="NAME", help="The one run of NAME depends on no seed, as BM25's."
 )
+@with_items
 @with_like
 @with_choices
 @with_columns
@@ -61,6 +70,9 @@ def gate(
     at_most: tuple[str, ...],
     column: tuple[str, ...],
     seedless: tuple[str, ...],
+    no_qrels: bool,
+    items: str | None,
+    train: str | None,
     output: Output,
     **options: Any,
 ) -> None:
@@ -79,6 +91,8 @@ def gate(
     need none. Names are baseline and candidate in any order, or what you like;
     runs of one NAME are one system with several seeds, and the bound is then of
     other seeds, too.
+    Measures of what is recommended know the items by --items and --train; with
+    --no-qrels all files are runs.
     JSON has signatures and hashes of the inputs. With -o the reasons are on
     standard error.
 
@@ -92,20 +106,26 @@ def gate(
     from rankmark.comparing import gating
 
     output.check()
+    if no_qrels:
+        runs = (qrels, *runs)
+    if not runs:
+        raise click.MissingParameter(ctx=context, param=context.command.params[1])
     systems = _systems(runs)
-    output.keep(qrels, *(path for paths in systems.values() for path in paths))
+    output.keep(qrels, *(path for paths in systems.values() for path in paths), items, train)
+    columns = column_names(column)
     places = dict(zip(systems, ["baseline", "candidate"][-len(systems) :], strict=True))
     seeds = {places[name]: own if len(own) > 1 else own[0] for name, own in systems.items()}
     options["seed"] = options["seed"] or 0
     with answered("not decided"):
         decided = gating.gate(
-            qrels,
+            None if no_qrels else qrels,
             seeds.get("baseline"),
             seeds["candidate"],
             measures_in(measure) or None,
             at_least=limits_in(at_least),
             at_most=limits_in(at_most),
-            columns=column_names(column),
+            columns=columns,
+            items=items_known(items, train, columns),
             seedless=[places.get(name, name) for name in seedless],
             hash_inputs=output.is_kept,
             **options,

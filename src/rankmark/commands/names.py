@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankmark.errors import MeasureError, UsageError
 
 if TYPE_CHECKING:
+    from rankmark.inputs.catalogue import Catalogue
     from rankmark.language.registry import Kind
 
 __all__ = [
     "by_system",
     "column_names",
+    "items_known",
     "limits_in",
     "measure_in",
     "measures_in",
@@ -93,6 +95,15 @@ def column_names(pairs: tuple[str, ...]) -> dict[str, str | None]:
             raise UsageError(f"--column {pair!r} is not ROLE=NAME, such as query=user_id")
         columns[role] = name or None
     return columns
+
+
+def items_known(items: str | None, train: str | None, columns: Mapping[str, Any]) -> Catalogue | None:
+    """What is known of items, read once for all runs; None where nothing is."""
+    if items is None and train is None:
+        return None
+    from rankmark.inputs.catalogue import catalogue
+
+    return catalogue(items, train=train, columns=columns)
 
 
 def limits_in(texts: Iterable[str]) -> dict[str, float]:

@@ -26,6 +26,7 @@ __all__ = [
     "with_confidence",
     "with_engine",
     "with_item",
+    "with_items",
     "with_label",
     "with_like",
     "with_margins",
@@ -289,6 +290,15 @@ with_threads = click.option(
     "--threads", type=click.IntRange(1, MOST_THREADS), metavar="N", help="How many to use, if not all."
 )
 """Gives a command the option --threads."""
+
+with_items = together(
+    click.option("--no-qrels", is_flag=True, help="All files are runs, for measures without judgements."),
+    click.option(
+        "--items", metavar="FILE", help="The items that can be recommended, and what they are like."
+    ),
+    click.option("--train", metavar="FILE", help="Who (query) had which items before."),
+)
+"""Gives a command the options of what is known of items."""
 
 with_engine = together(
     click.option(

@@ -58,12 +58,14 @@ def compare(
     test_options: Mapping[str, Any] | None = None,
     by: By = None,
     attributes: Any = None,
+    items: Any = None,
+    train: Any = None,
     **choices: Unpack[UnseededChoices],
 ) -> Comparison:
     """Evaluates several systems and says which differences between them are more than chance.
 
     Args:
-        qrels: the judgements, as for `evaluate`; they are read once.
+        qrels: the judgements, as for `evaluate`; they are read once. None where there are none.
         runs: the results of each system by its name, as for `evaluate`. A list of paths or tables is one
             system with several seeds: its values are the means over them, and intervals and p-values are of
             other queries and other seeds, by `statistics.crossed` in place of the default test and interval.
@@ -104,6 +106,8 @@ def compare(
         by: for `Comparison.slices`, as for `evaluate`: columns of the attributes, of the judgements or of the
             first run, ``{query: slice}``, a Series, a function, or values of the rows of the judgements.
         attributes: a table of queries, as for `evaluate`, for `by`, `weights` and `clusters`.
+        items: for measures of what is recommended, as for `evaluate`.
+        train: likewise.
         **choices: those of `evaluate`: ``ties``, ``missing``, ….
 
     Raises:
@@ -123,6 +127,7 @@ def compare(
     """
     from rankmark.api.evaluation import evaluate
     from rankmark.inputs import read_shared
+    from rankmark.inputs.catalogue import known_items
 
     refuse_elsewhere("compare", choices)
     plan = ComparisonPlan(
@@ -149,9 +154,10 @@ def compare(
     places = Places(qrels, fresh[0], attributes, columns)
     clustering = Clustering.of(clusters, places)
     weighting = Weighting.of(weights, places)
-    judged = read_shared(qrels, "qrels", columns)
+    judged = None if qrels is None else read_shared(qrels, "qrels", columns)
     chosen = given(choices, UnseededChoices, compare)
     chosen |= {"like": like, "seed": seed, "columns": columns, "threads": threads, "weights": weighting}
+    chosen["items"] = known_items(items, train, columns)
     with counting("evaluating systems", len(fresh)) as counter:
 
         def evaluated(run: Any, hashed: bool) -> ListResult:

@@ -52,6 +52,8 @@ def gate(
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
     hash_inputs: bool = False,
+    items: Any = None,
+    train: Any = None,
     **choices: Unpack[UnseededChoices],
 ) -> Gate:
     """Says whether a candidate is worse than a baseline by no more than is allowed, and within limits.
@@ -78,7 +80,8 @@ def gate(
     much.
 
     Args:
-        qrels: the judgements, as for `evaluate`; not looked at where there are results alone.
+        qrels: the judgements, as for `evaluate`; None where there are none. Not looked at where there are
+            results alone.
         baseline: the results of the system that there is; or what `evaluate` gave for it, or a path where
             that was saved, which has to be of the same judgements and choices; or None, with limits.
         candidate: the results of the one that may take its place, likewise. Each is one run, or a list of
@@ -107,6 +110,8 @@ def gate(
         columns: as for `evaluate`.
         threads: how many to use; all cores if None.
         hash_inputs: whether to hash what the tables hold, for `Gate.inputs`.
+        items: for measures of what is recommended, as for `evaluate`.
+        train: likewise.
         **choices: those of `evaluate`: ``ties``, ``missing``, ….
 
     Raises:
@@ -129,6 +134,8 @@ def gate(
         True
 
     """
+    from rankmark.inputs.catalogue import known_items
+
     if candidate is None:
         raise UsageError("there is no candidate: give the results of the system that may take the place")
     chosen = given(choices, UnseededChoices, gate)
@@ -138,6 +145,7 @@ def gate(
     if always_valid and confidence is None:
         raise UsageError("always_valid is of bounds: give a confidence, such as 0.95")
     chosen |= {"like": like, "seed": seed, "columns": columns, "threads": threads}
+    chosen["items"] = known_items(items, train, columns)
     systems = {"candidate": candidate} if baseline is None else {"candidate": candidate, "baseline": baseline}
     seeds = {name: _opened(name, own) for name, own in systems.items()}
     without = _check_seeds({name: len(own) for name, own in seeds.items()}, seedless, always_valid)
@@ -193,7 +201,7 @@ def _evaluated(
     from rankmark.api.evaluation import evaluate
     from rankmark.inputs import read_shared
 
-    if not all(isinstance(run, ListResult) for run in runs):
+    if qrels is not None and not all(isinstance(run, ListResult) for run in runs):
         qrels = read_shared(qrels, "qrels", how["columns"])
     weights = how["weights"]
     for run in runs:

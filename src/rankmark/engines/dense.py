@@ -120,8 +120,8 @@ def _cut(k: int | None, choices: Choices, measures: tuple[Measure, ...]) -> int 
     if k is None or choices.ties != "expected":
         return k
     for measure in measures:
-        within = measure.cutoff is not None and measure.cutoff <= k and measure.page.order != "list"
-        if not within and measure.page.order != "nothing":
+        within = measure.cutoff is not None and measure.cutoff <= k and measure.order != "list"
+        if not within and measure.order != "nothing":
             raise UsageError(
                 f'{measure} sees all of a list, and under ties="expected" none can end between equal scores: '
                 f"give the measure a cutoff up to {k}, or leave out k"

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from rankmark._native import ItemNumbers
-from rankmark.errors import ColumnError, DataError, IdTypeError, UsageError
+from rankmark.errors import ColumnError, DataError, IdTypeError, UsageError, did_you_mean
 from rankmark.forking import need_polars_threads
-from rankmark.inputs.files import open_files
-from rankmark.inputs.names import fitting, listed, nearest
+from rankmark.inputs.item_tables import read_items, read_train
+from rankmark.inputs.names import listed
 from rankmark.inputs.roles import ColumnNames
-from rankmark.inputs.tables import open_table
 from rankmark.inputs.tables.polars_frames import from_polars
 from rankmark.kinds.item_facts import Interactions, ItemFacts, Judgements, Lists
 from rankmark.kinds.items import RecommendedLists
+from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
 
     from rankmark._native import Table
     from rankmark.inputs.input import Input
-    from rankmark.inputs.source import Source
     from rankmark.language.measure import Measure
     from rankmark.language.registry import Need
 
@@ -48,6 +45,10 @@ NEEDS: Mapping[Need, str] = {
     "judgements": "judgements: give qrels",
 }
 """What measures need, in words."""
+OF_NUMBERS = ("cosine", "hamming", "differences")
+"""The distances of items that are numbers."""
+MOST_CODES = 1_000
+"""So many integers can be codes of categories; more of them are numbers, such as prices."""
 T = TypeVar("T")
 
 
@@ -143,14 +144,18 @@ def catalogue(
 
     Args:
         items: a path or a table with a column of items, each once, and what else is known of them: category,
-            price, features …; or their ids alone.
-        train: a path, a table, a dict or tuples of the interactions before: query (the user) and item.
-        columns: the columns to use where their names do not say it: ``{"item": "sku"}``.
+            price, features …, where an item of several categories has a list of them, or in CSV and TSV texts
+            with ``|`` between; or ``{item: {"category": …}}``, or their ids alone.
+        train: a path, a table, a dict or tuples of the interactions before: query (the user) and item; each
+            row is one, whatever rating is beside it.
+        columns: the columns to use where their names do not say it: ``{"item": "sku"}``, or for one table
+            alone ``{"items.item": "sku", "train.query": "customer"}``.
         closed: whether no other items than those of `items` can be recommended: one that is, is an error.
 
     Raises:
         UsageError: neither is given, or a file that is not there.
-        DataError: a table that cannot be read, or an item that is there twice.
+        DataError: a table that cannot be read, has no rows or ids that are null, or an item that is there
+            twice.
 
     Example:
         >>> import rankmark as rm
@@ -161,9 +166,9 @@ def catalogue(
     if items is None and train is None:
         raise UsageError("a catalogue of nothing: give items, train or both")
     need_polars_threads()
-    said = {key: name for key, name in (columns or {}).items() if key in ("item", "query")}
-    read = None if items is None else _items(items, said)
-    return Catalogue(read, None if train is None else _train(train, said), closed=closed and read is not None)
+    read = None if items is None else read_items(items, columns)
+    before = None if train is None else read_train(train, columns)
+    return Catalogue(read, before, closed=closed and read is not None)
 
 
 def known_items(source: Any, train: Any, columns: ColumnNames | None) -> Catalogue:
@@ -191,10 +196,10 @@ def refuse_unknowable(measures: Iterable[Measure], known: Catalogue, *, judged: 
         "judgements": judged,
     }
     for measure in measures:
-        for need in measure.page.needs:
+        for need in measure.needs:
             if not given[need]:
                 raise UsageError(f"{measure} needs {NEEDS[need]}")
-        if "items" in measure.page.needs:
+        if "items" in measure.needs:
             _refuse_column(measure, known)
 
 
@@ -203,121 +208,17 @@ def _refuse_column(measure: Measure, known: Catalogue) -> None:
     column = measure.arguments["by"]
     if column not in known.names:
         there = (
-            f"its columns are {listed(known.names)}" if known.names else "it has no column beside the items"
+            f"{did_you_mean(str(column), known.names) or ';'} its columns are {listed(known.names)}; say "
+            f"which, as in {measure.name}(by={known.names[0]})"
+            if known.names
+            else "; it has no column beside the items"
         )
-        raise ColumnError(f"{measure}: items has no column {column!r}; {there}; say which, by=…")
-    if known.categories(column) is None and measure.arguments.get("distance") != "cosine":
-        raise ColumnError(f"{measure}: {column!r} of items has numbers, and it looks at categories")
-
-
-def _items(source: Any, columns: ColumnNames) -> pl.DataFrame:
-    """The items, each once, as ``item``, and the columns beside it."""
-    import polars as pl
-
-    opened = _opened(source)
-    if opened is None:
-        frame = _of_python(source)
-    else:
-        item = _item_column(opened, columns)
-        others = [name for name in opened.names if name != item]
-        frame = pl.DataFrame(opened.take(_All((item, *others)))).rename({item: "item"})
-    where = "items" if opened is None else opened.where
-    _check_ids(frame["item"], where)
-    repeated = frame.filter(pl.col("item").is_duplicated())
-    if repeated.height:
-        raise DataError(
-            f"{where}: {repeated['item'].n_unique():,} items stand in several rows, the first is "
-            f"{repeated['item'][0]!r}; each has one row"
-        )
-    return frame
-
-
-def _train(source: Any, columns: ColumnNames) -> pl.DataFrame:
-    """The interactions as ``query`` and ``item``."""
-    import polars as pl
-
-    from rankmark.inputs import read_qrels
-
-    if (
-        isinstance(source, Mapping)
-        and source
-        and all(isinstance(each, list | tuple | set) for each in source.values())
-    ):
-        source = [(query, item) for query, own in source.items() for item in own]
-        frame = pl.DataFrame(source, schema=["query", "item"], orient="row")
-    else:
-        read = read_qrels(source, columns)
-        frame = pl.DataFrame(read.table).select(query=read.query, item=read.item)
-    for name in frame.columns:
-        _check_ids(frame[name], f"train (column {name!r})")
-    return frame
-
-
-@dataclass(frozen=True, slots=True)
-class _All:
-    """Columns that are read whatever they hold."""
-
-    columns: tuple[str, ...]
-
-    @property
-    def names(self) -> list[str]:
-        """All of them."""
-        return list(self.columns)
-
-    @property
-    def numbers(self) -> list[str]:
-        """None has to hold numbers."""
-        return []
-
-    def instead(self, name: str) -> str:
-        """What to do where one of these holds texts."""
-        return f"name another column than {name!r}"
-
-
-def _opened(source: Any) -> Source | None:
-    if isinstance(source, str | os.PathLike):
-        return open_files(source, "qrels", None)
-    return open_table(source, "qrels")
-
-
-def _item_column(source: Source, columns: ColumnNames) -> str:
-    said = columns.get("item")
-    names = list(source.names)
-    if isinstance(said, str) and said in names:
-        return said
-    found = fitting(names, "item") or ([names[0]] if len(names) == 1 else [])
-    if len(found) != 1:
-        several = f"several columns of items, {listed(found)};" if found else "no column of items"
-        hint = "" if found else nearest("item", names) or ";"
+        raise ColumnError(f"{measure}: items has no column {column!r}{there}")
+    if known.categories(column) is None and measure.arguments.get("distance") not in OF_NUMBERS:
         raise ColumnError(
-            f"{source.where}, the table of items, has {several}{hint} its columns are {listed(names)}; say "
-            'which it is with columns={"item": "…"}'
+            f"{measure}: {column!r} of items has numbers, and it looks at categories; give texts, "
+            "such as intervals of them (pandas.cut, polars' qcut), or cast them to texts where they are codes"
         )
-    return found[0]
-
-
-def _of_python(source: Any) -> pl.DataFrame:
-    """A table of items of their ids, of dicts of an item each, or of a dict of what each is like."""
-    import polars as pl
-
-    if isinstance(source, str) or not isinstance(source, Iterable):
-        raise UsageError(
-            f"items is of type {type(source).__name__}: give a path, a table, the ids of items, or what each "
-            'is like, {"a": {"category": "x"}}'
-        )
-    if isinstance(source, Mapping) and all(isinstance(each, Mapping) for each in source.values()):
-        return pl.DataFrame([{"item": item, **own} for item, own in source.items()])
-    try:
-        return pl.DataFrame({"item": list(source)})
-    except (TypeError, pl.exceptions.PolarsError):
-        raise DataError("items: ids are integers or strings, and these are of several types") from None
-
-
-def _check_ids(ids: pl.Series, where: str) -> None:
-    if not (ids.dtype.is_integer() or str(ids.dtype) in ("String", "Categorical", "Enum")):
-        raise DataError(f"{where}: ids are integers or strings, and not {ids.dtype}")
-    if ids.null_count():
-        raise DataError(f"{where}: {ids.null_count():,} ids are null; remove those rows")
 
 
 def numbered(known: Catalogue, run: Input, qrels: Input, *, best: bool = False) -> Numbered:
@@ -392,11 +293,18 @@ def refuse_unknown(known: Catalogue, run: Input, lists: RecommendedLists) -> Non
         return
     integer = run.table.kind(run.item) == "integer"
     there = _alike(known.items["item"], integer, "items")
-    ids = pl.DataFrame(run.table)[run.item].unique(maintain_order=True)
-    ids = ids.filter(~(ids if integer else ids.cast(pl.String)).is_in(there.implode()))
+    rows = pl.DataFrame(run.table).select(query=run.query, item=run.item).with_row_index("row")
+    rows = rows.filter(
+        ~(pl.col("item") if integer else pl.col("item").cast(pl.String)).is_in(there.implode())
+    )
+    row, query, item = rows.row(0)
+    others = rows["item"].unique(maintain_order=True)
+    such = f" ({listed(others[1:4])}{', …' * (len(others) > 4)})" if len(others) > 1 else ""
     raise DataError(
         f"{run.name}: {unknown:,} of the {len(lists.item):,} items at the top of lists are not among the "
-        f"{known.items.height:,} of items; results have such as {listed(ids.head(3))}; add these, or say "
+        f"{known.items.height:,} of items, which are such as {known.items['item'][0]!r}; the results have "
+        f"{counted(len(others), 'item')} that items lacks, the first {item!r} of query {query!r} in row "
+        f"{row if run.rows is None else run.rows[row]} (from 0){such}; add them, or say "
         "rm.catalogue(…, closed=False) where others can be recommended"
     )
 
@@ -408,8 +316,17 @@ def _categories(items: pl.DataFrame, column: str) -> Lists | None:
     values = items[column]
     of_lists = isinstance(values.dtype, pl.List | pl.Array)
     inner = values.dtype.inner if isinstance(values.dtype, pl.List | pl.Array) else values.dtype
-    if inner.is_float() or (of_lists and inner.is_numeric()):
+    if inner.is_float() or inner.is_decimal() or (of_lists and inner.is_numeric()):
         return None
+    if inner.is_nested() or inner in (pl.Object, pl.Binary):
+        raise ColumnError(
+            f"items: {column!r} is {values.dtype}, neither categories nor numbers, nor lists of them"
+        )
+    if inner.is_integer() and values.n_unique() > MOST_CODES:
+        raise ColumnError(
+            f"items: {column!r} has {values.n_unique():,} different integers, more than categories are; make "
+            "intervals of them (pandas.cut, polars' qcut), or cast them to texts where they are codes"
+        )
     frame = pl.DataFrame({"place": pl.int_range(items.height, eager=True), "value": values})
     if of_lists:
         frame = frame.with_columns(pl.col("value").cast(pl.List(inner))).explode("value")
@@ -434,15 +351,23 @@ def _vectors(items: pl.DataFrame, column: str) -> NDArray[np.float64]:
     values = items[column]
     if isinstance(values.dtype, pl.List | pl.Array):
         values = values.cast(pl.List(pl.Float64))
-        lengths = values.list.len()
-        if values.null_count() or lengths.n_unique() > 1:
-            raise DataError(f"items: {column!r} has lists of different lengths; give as many numbers each")
+        lengths = values.list.len().fill_null(0)
+        if (other := lengths.ne(lengths[0])).any():
+            row = int(other.arg_max() or 0)
+            raise DataError(
+                f"items: {column!r} has lists of different lengths, {lengths[0]} of {items['item'][0]!r} and "
+                f"{lengths[row]} of {items['item'][row]!r}; give as many numbers each"
+            )
         matrix = values.explode().to_numpy().reshape(items.height, -1)
     else:
         matrix = values.cast(pl.Float64).to_numpy().reshape(-1, 1)
-    if not np.isfinite(matrix).all():
-        row = int(np.flatnonzero(~np.isfinite(matrix).all(axis=1))[0])
-        raise DataError(f"items: {column!r} of {items['item'][row]!r} is not finite")
+    finite = np.isfinite(matrix).all(axis=1)
+    if not finite.all():
+        row = int(np.flatnonzero(~finite)[0])
+        raise DataError(
+            f"items: {column!r} of {np.count_nonzero(~finite):,} of {items.height:,} items is null or not "
+            f"finite, the first is {items['item'][row]!r}; give each one numbers"
+        )
     return matrix
 
 
@@ -453,7 +378,7 @@ def _alike(ids: pl.Series, integer: bool, where: str) -> pl.Series:
     if ids.dtype.is_integer() == integer:
         return ids if integer else ids.cast(pl.String)
     if not integer:
-        raise IdTypeError(f"items are integers in {where} and strings in the results; cast one of them")
+        return ids.cast(pl.String)
     found = ids.cast(pl.Int64, strict=False)
     if found.null_count():
         raise IdTypeError(

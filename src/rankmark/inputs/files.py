@@ -22,7 +22,7 @@ from rankmark.inputs.format import File
 from rankmark.inputs.formats import format_of
 from rankmark.inputs.lakes import open_lake
 from rankmark.inputs.names import listed
-from rankmark.inputs.roles import Chosen, ColumnNames, TableName, find_roles
+from rankmark.inputs.roles import Chosen, ColumnNames, TableName, find_roles, is_of_lists
 from rankmark.inputs.source import Source
 
 if TYPE_CHECKING:
@@ -149,9 +149,9 @@ def _concatenated(
     first = sources[0]
 
     def columns_of(source: Source) -> object:
-        if side == "predictions":
-            return set(source.names)
-        return find_roles(source.names, side, columns, source.where)
+        if is_of_lists(side):
+            return find_roles(source.names, side, columns, source.where)
+        return set(source.names)
 
     for source in sources[1:]:
         if columns_of(source) != columns_of(first):

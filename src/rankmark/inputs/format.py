@@ -199,7 +199,7 @@ class Format(ABC):
     magic: bytes | None = None
     endings: frozenset[str] = frozenset()
     usual_endings: frozenset[str] = frozenset()
-    holds: frozenset[TableName] = frozenset({"qrels", "run", "predictions"})
+    holds: frozenset[TableName] = frozenset({"qrels", "run", "predictions", "items"})
 
     def is_certain(self, file: File, table: TableName) -> bool:  # noqa: ARG002 - most are never certain
         """Whether the content can be nothing else, whatever the file is called."""

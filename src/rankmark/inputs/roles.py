@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeGuard
 
 from rankmark.errors import ColumnError, UsageError, did_you_mean
 from rankmark.inputs.names import NORMAL_ALIASES, fitting, listed, misread, nearest, normal
@@ -19,14 +19,17 @@ __all__ = [
     "TableName",
     "are_column_names",
     "check_names",
+    "find_item",
     "find_query",
     "find_roles",
+    "is_of_lists",
     "missing_role",
+    "said_of",
     "said_outright",
 ]
 
 Side = Literal["qrels", "run"]
-TableName = Side | Literal["predictions"]
+TableName = Side | Literal["predictions", "items"]
 ColumnNames = Mapping[str, str | Sequence[str] | None]
 
 SIDES: Mapping[str, tuple[Side, ...]] = {
@@ -37,8 +40,15 @@ SIDES: Mapping[str, tuple[Side, ...]] = {
     "score": ("run",),
     "rank": ("run",),
 }
+ABOUT_ITEMS: Mapping[str, tuple[str, ...]] = {"items": ("item",), "train": ("query", "item")}
+"""The roles of the tables that measures of what is recommended know, which can be said with a prefix."""
 VALUE_OF: Mapping[Side, str] = {"qrels": "relevance", "run": "score"}
 """What the numbers of a table are."""
+
+
+def is_of_lists(table: TableName) -> TypeGuard[Side]:
+    """Whether it is a table of judgements or of results."""
+    return table in VALUE_OF
 
 
 class Chosen(Protocol):
@@ -81,6 +91,13 @@ class Roles:
         return "name another column with columns={…} (on the command line --column ROLE=NAME)"
 
 
+def said_of(columns: ColumnNames | None, table: str) -> ColumnNames:
+    """What `columns` says of one of the tables that are neither judgements nor results, without prefixes."""
+    everywhere = {key: name for key, name in (columns or {}).items() if "." not in key}
+    own = {key: name for key, name in (columns or {}).items() if key.startswith(f"{table}.")}
+    return everywhere | {key.removeprefix(f"{table}."): name for key, name in own.items()}
+
+
 def find_roles(names: Sequence[str], side: Side, columns: ColumnNames | None, where: str) -> Roles:
     """The roles of a table's columns, said outright or found by their names; `where` is for messages."""
     return _Finder(names, side, columns or {}, where).roles()
@@ -89,6 +106,11 @@ def find_roles(names: Sequence[str], side: Side, columns: ColumnNames | None, wh
 def find_query(names: Sequence[str], columns: ColumnNames | None, where: str) -> str:
     """The column of queries, in a table of which the others may be anything."""
     return _Finder(names, "qrels", columns or {}, where).need("query")
+
+
+def find_item(names: Sequence[str], columns: ColumnNames | None, where: str) -> str:
+    """The column of items, in a table of which the others may be anything."""
+    return _Finder(names, "qrels", columns or {}, where).need("item")
 
 
 def check_names(columns: ColumnNames | None, tables: Mapping[Side, Sequence[str]]) -> None:
@@ -125,6 +147,8 @@ def said_outright(role: str, name: str = "…") -> str:
 def _parse_key(key: str) -> tuple[tuple[Side, ...], str]:
     """The tables that a key of `columns` speaks of, and its role."""
     prefix, _, role = key.rpartition(".")
+    if role in ABOUT_ITEMS.get(prefix, ()):
+        return (), role
     sides = SIDES.get(role, ())
     if prefix:
         sides = tuple(side for side in sides if side == prefix)
@@ -132,7 +156,8 @@ def _parse_key(key: str) -> tuple[tuple[Side, ...], str]:
         keys = [*SIDES, *(f"{side}.{role}" for role, sides in SIDES.items() for side in sides)]
         raise UsageError(
             f"columns={{{key!r}: …}}: there is no role {key!r}{did_you_mean(key, keys)}; "
-            f"the roles are {listed(SIDES)}, also with 'qrels.' or 'run.' before them"
+            f"the roles are {listed(SIDES)}, also with 'qrels.' or 'run.' before them, and query and "
+            "item with 'train.', item with 'items.'"
         )
     return sides, role
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.kinds.ragged import found_in, offsets_of, spread
+from rankmark.kinds.ragged import found_in, offsets_of, pieces, spread
 
 if TYPE_CHECKING:
     from rankmark.kinds.lists import Values
@@ -79,6 +79,33 @@ class Interactions:
     def had(self, user: NDArray[np.int64], item: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether each of these users had the item beside them; a user of -1 had none."""
         return (user >= 0) & (item < self._items) & found_in(user * self._items + item, self._pairs)
+
+    def both(self, x: NDArray[np.int64], y: NDArray[np.int64]) -> Values:
+        """How many users had each of the items `x` and the one beside it in `y`, too."""
+        users, offsets = self._by_item
+        lengths = np.diff(offsets)
+        known = np.maximum(x, y) < self._items  # others can be recommended, too
+        x, y = np.where(known, x, 0), np.where(known, y, 0)
+        few, many = np.where(lengths[x] < lengths[y], (x, y), (y, x))
+        sizes = np.where(known, lengths[few], 0)
+        found = np.zeros(len(x))
+        for start, stop in pieces(sizes):
+            pair = np.repeat(np.arange(start, stop), sizes[start:stop])
+            user = users[spread(offsets[few[start:stop]], sizes[start:stop])]
+            found[start:stop] = np.bincount(pair[self.had(user, many[pair])] - start, minlength=stop - start)
+        return found
+
+    @cached_property
+    def _by_item(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The users who had each item, one after the other, and their offsets."""
+        item = self._pairs % self._items
+        order = np.argsort(item, kind="stable")
+        return (self._pairs // self._items)[order], offsets_of(np.bincount(item, minlength=self._items))
+
+    @property
+    def repeated(self) -> bool:
+        """Whether a user had an item more than once."""
+        return len(self._pairs) < len(self._user)
 
     def of(self, user: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The items that each of these users had, one after the other, and their offsets."""

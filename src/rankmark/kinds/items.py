@@ -26,6 +26,11 @@ class RecommendedLists:
 
     Arrays named here have one entry an item of a list, unless they are said to have one a query.
 
+    Each list counts as often as its query is drawn. What there is of a list does not depend on that; what is
+    of all lists, `exposure` and `total`, does. A measure of the whole run brings lists together by these two
+    alone, so that it can be had of resamples and of some of the queries without a list being copied: it gives
+    of lists that count twice what it gives of lists that are there twice.
+
     Attributes:
         item: its number, int32.
         tied: whether the item after it, in the list or beyond what is seen of it, has an equal score.
@@ -34,13 +39,29 @@ class RecommendedLists:
 
     """
 
-    __slots__ = ("_known", "facts", "item", "offsets", "tied")
+    __slots__ = ("_drawn", "_known", "facts", "item", "offsets", "tied")
 
     def __init__(
-        self, item: Numbers, tied: NDArray[np.bool_], offsets: NDArray[np.int64], facts: ItemFacts
+        self,
+        item: Numbers,
+        tied: NDArray[np.bool_],
+        offsets: NDArray[np.int64],
+        facts: ItemFacts,
+        drawn: Values | None = None,
     ) -> None:
-        self.item, self.tied, self.offsets, self.facts = item, tied, offsets, facts
+        self.item, self.tied, self.offsets, self.facts, self._drawn = item, tied, offsets, facts, drawn
         self._known: dict[Hashable, object] = {}
+
+    def draw(self, drawn: Values) -> RecommendedLists:
+        """The same lists, of which each counts so often; one number a query."""
+        again = RecommendedLists(self.item, self.tied, self.offsets, self.facts, drawn)
+        again._known = self._known  # which is of each list
+        return again
+
+    @property
+    def drawn(self) -> Values:
+        """How often each list counts; one a query."""
+        return np.ones(len(self.offsets) - 1) if self._drawn is None else self._drawn
 
     @property
     def length(self) -> Values:
@@ -62,11 +83,22 @@ class RecommendedLists:
         """The number of the user among those who had items before, -1 for none; one a query."""
         return self._once("user", self.facts.users)
 
+    @property
+    def profiles(self) -> RecommendedLists:
+        """The items that the user of each list had before, each once, in no order that means anything."""
+        return self._once("profiles", self._profiles)
+
+    def _profiles(self) -> RecommendedLists:
+        item, offsets = self.facts.before().of(self.user)
+        untied = np.zeros(len(item), dtype=np.bool_)
+        return RecommendedLists(item.astype(np.int32), untied, offsets, self.facts)
+
     def top(self, cutoff: int | None) -> RecommendedLists:
         """The same down to a rank."""
         if cutoff is None or not len(self.item) or int(np.diff(self.offsets).max()) <= cutoff:
             return self
-        return self._once(("top", cutoff), lambda: self._cut(cutoff))
+        cut = self._once(("top", cutoff), lambda: self._cut(cutoff))
+        return cut if self._drawn is None else cut.draw(self._drawn)
 
     def _cut(self, cutoff: int) -> RecommendedLists:
         kept = self.rank <= cutoff
@@ -77,14 +109,23 @@ class RecommendedLists:
         """The sum of `x` over the items of each list; one a query."""
         return _native.segment_sum(np.ascontiguousarray(x, dtype=np.float64), self.offsets)
 
-    def mean(self, x: ArrayLike) -> Values:
-        """The mean of `x` over the items of each list, NaN for a list without items; one a query."""
-        return _native.ratio(self.sum(x), self.length, self.length)
+    def mean(self, x: ArrayLike, size: int | None = None) -> Values:
+        """The mean of `x` over the items of each list, NaN for a list without items; one a query.
 
-    def mean_of(self, x: Values, which: NDArray[np.bool_]) -> Values:
-        """The mean of `x` over some items of each list, NaN for a list without such; one a query."""
-        count = self.sum(which)
-        return _native.ratio(self.sum(np.where(which, x, 0.0)), count, count)
+        Args:
+            x: a number an item.
+            size: what the sum is divided by instead of the length of the list.
+
+        """
+        length = self.length
+        return _native.ratio(self.sum(x), length if size is None else float(size), length)
+
+    def among(self, which: NDArray[np.bool_]) -> RecommendedLists:
+        """The same with some of the items."""
+        lengths = np.bincount(self.query[which], minlength=len(self.offsets) - 1)
+        return RecommendedLists(
+            self.item[which], self.tied[which], offsets_of(lengths), self.facts, self._drawn
+        )
 
     def median(self, x: Values) -> Values:
         """The median of `x` over the items of each list, NaN for a list without items; one a query."""
@@ -96,11 +137,14 @@ class RecommendedLists:
         found[there] = (ordered[low[there]] + ordered[high[there]]) / 2
         return found
 
-    def exposure(self) -> Values:
-        """In how many lists each item is; one an item that can be recommended."""
-        return self._once(
-            "exposure", lambda: np.bincount(self.item, minlength=self.facts.count).astype(np.float64)
-        )
+    def exposure(self, x: Values | None = None) -> Values:
+        """In how many lists each item is, or the sum of `x` over these; one an item that there is."""
+        weights = x if self._drawn is None else self._drawn[self.query] * (1.0 if x is None else x)
+        return np.bincount(self.item, weights, minlength=self.facts.count).astype(np.float64)
+
+    def total(self, x: ArrayLike) -> float:
+        """The sum of `x` over all lists; one number a query."""
+        return float(np.sum(self.drawn * np.asarray(x)))
 
     def had(self) -> NDArray[np.bool_]:
         """Whether the user had it before."""
@@ -121,10 +165,10 @@ class RecommendedLists:
         return self._once(("before", column), lambda: self._before(column))
 
     def _before(self, column: str) -> Shares:
-        item, offsets = self.facts.before().of(self.user)
-        can = item < self.facts.count
-        lengths = np.diff(np.concatenate(([0], np.cumsum(can)))[offsets])
-        return self._shares(item[can], offsets_of(lengths), column)
+        before = self.profiles
+        can = before.item < self.facts.count
+        lengths = np.diff(np.concatenate(([0], np.cumsum(can)))[before.offsets])
+        return self._shares(before.item[can].astype(np.int64), offsets_of(lengths), column)
 
     def _shares(self, item: NDArray[np.int64], offsets: NDArray[np.int64], column: str) -> Shares:
         categories = self.facts.known().categories(column)

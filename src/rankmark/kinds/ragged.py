@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["found_in", "offsets_of", "spread"]
+__all__ = ["PIECE", "found_in", "offsets_of", "pieces", "spread"]
+
+PIECE = 1 << 22
+"""Numbers that are looked at at once."""
 
 
 def offsets_of(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -17,6 +22,17 @@ def spread(first: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.i
     """The numbers from each first one, so many of each, one after the other."""
     before = offsets_of(lengths)
     return np.repeat(first - before[:-1], lengths) + np.arange(before[-1])
+
+
+def pieces(lengths: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Which lists of these lengths, one after the other, are looked at at once: first ones and ends."""
+    ends = np.cumsum(lengths)
+    start = 0
+    while start < len(ends):
+        before = ends[start - 1] if start else 0
+        stop = max(int(np.searchsorted(ends, before + PIECE, side="right")), start + 1)
+        yield start, stop
+        start = stop
 
 
 def found_in(x: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -31,6 +31,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         'H. Abdollahpouri, R. Burke, B. Mobasher, "Managing popularity bias in recommender systems '
         'with personalized re-ranking", FLAIRS 2019'
     ),
+    "abdollahpouri2020": (
+        'H. Abdollahpouri, M. Mansoury, R. Burke, B. Mobasher, "The connection between popularity bias, '
+        'calibration, and fairness in recommendation", RecSys 2020'
+    ),
     "achen1982": 'C. Achen, "Interpreting and Using Regression", 1982',
     "adomavicius2012": (
         'G. Adomavicius, Y. Kwon, "Improving aggregate recommendation diversity using ranking-based '
@@ -169,6 +173,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         'A. Moffat, P. Thomas, F. Scholer, "Users versus models: what observation tells us about '
         'effectiveness metrics", CIKM 2013'
     ),
+    "murakami2007": (
+        'T. Murakami, K. Mori, R. Orihara, "Metrics for evaluating the serendipity of recommendation lists", '
+        "JSAI 2007"
+    ),
     "murphy1973": (
         'A. Murphy, "A new vector partition of the probability score", Journal of Applied '
         "Meteorology 12, 1973"
@@ -256,6 +264,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         "Medicine 17, 2019"
     ),
     "vanrijsbergen1979": 'C. van Rijsbergen, "Information Retrieval", 2nd ed., 1979, chapter 7',
+    "vargas2011": (
+        'S. Vargas, P. Castells, "Rank and relevance in novelty and diversity metrics for recommender '
+        'systems", RecSys 2011'
+    ),
     "vargas2014": (
         'S. Vargas, L. Baltrunas, A. Karatzoglou, P. Castells, "Coverage, redundancy and '
         'size-awareness in genre diversity for recommender systems", RecSys 2014'

@@ -16,7 +16,7 @@ from rankmark.language.definition import GREATEST_CUTOFF
 from rankmark.language.grammar import write
 from rankmark.language.page_blocks import page_blocks
 from rankmark.language.parameters import format_value
-from rankmark.language.registry import MEAN, Better, Fact, Mean, Page, meaning_of
+from rankmark.language.registry import MEAN, Better, Fact, Looks, Mean, Need, Page, meaning_of
 from rankmark.rendering.html import in_cell
 
 if TYPE_CHECKING:
@@ -204,8 +204,20 @@ class Measure:
         """Whether a row measure is a value of each query."""
         return self._holds(self.page.per_query)
 
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """What has to be known of items for a measure of what is recommended."""
+        needs = self.page.needs
+        return needs(self.arguments) if callable(needs) else needs
+
+    @property
+    def order(self) -> Looks:
+        """What of the order of a list the value depends on."""
+        order = self.page.order
+        return order(self.arguments) if callable(order) else order
+
     def _last_deciding_rank(self) -> int:
-        looks = self.page.order
+        looks = self.order
         if looks == "nothing" or (looks == "set" and self.cutoff is None):
             return 0
         return GREATEST_CUTOFF if looks == "list" or self.cutoff is None else self.cutoff

@@ -40,6 +40,7 @@ __all__ = [
     "Looks",
     "Mean",
     "Need",
+    "Needs",
     "Origin",
     "Page",
     "ScoreKind",
@@ -93,6 +94,9 @@ scores of classes than which is the greatest."""
 Fact: TypeAlias = bool | Callable[[Mapping[str, Any]], bool]
 """What holds of a page whatever the arguments, or what says of them, the cutoff included, whether it does."""
 
+Needs: TypeAlias = tuple[Need, ...] | Callable[[Mapping[str, Any]], tuple[Need, ...]]
+"""What has to be known of items whatever the arguments, or what says it of them."""
+
 Looks: TypeAlias = Literal["top", "list", "set", "nothing"]
 """What of the order of a list a value depends on: on which item is at which rank of the ``top``, down to the
 cutoff, or of the whole ``list``; on the ``set`` of items down to the cutoff; on ``nothing`` of it."""
@@ -134,7 +138,7 @@ class Page(Definition):
     aggregate: Aggregate
     expected: Fact = True
     better: Better = "more"
-    order: Looks = "nothing"
+    order: Looks | Callable[[Mapping[str, Any]], Looks] = "nothing"
     tells_unjudged: Fact = False
     undefined: str = "nothing relevant"
     labels: Labels = "numbers"
@@ -143,7 +147,7 @@ class Page(Definition):
     usual_bounds: tuple[float | None, float | None] | None = None
     usual_with: tuple[str, ...] | None = None
     origin: Origin | None = None
-    needs: tuple[Need, ...] = ()
+    needs: Needs = ()
 
     def header(self) -> Iterator[str]:
         """What stands above the page: how the measure is written, and its other names."""
@@ -274,10 +278,10 @@ def item_measure(
     aliases: tuple[str, ...] = (),
     variants: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     bounds: tuple[float | None, float | None],
-    needs: tuple[Need, ...],
+    needs: Needs,
     aggregate: Literal["mean", "run"] = "mean",
     better: Better = "more",
-    order: Looks = "set",
+    order: Looks | Callable[[Mapping[str, Any]], Looks] = "set",
     undefined: str = "no items",
 ) -> Callable[[ItemFunction], ItemFunction]:
     """Makes a function the page of an item measure.
@@ -291,10 +295,10 @@ def item_measure(
         aliases: other names, as for a `list_measure`.
         variants: names of the measure with parameters set.
         bounds: least and greatest value, None where there is none.
-        needs: what has to be known of items.
+        needs: what has to be known of items, or what says of the arguments what has to be.
         aggregate: whether the values of all queries are averaged, or there is one of the whole ``run``.
         better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
-        order: what of the order of a list the value depends on.
+        order: what of the order of a list the value depends on, or what says it of the arguments.
         undefined: what a query without a value has, in words.
 
     """

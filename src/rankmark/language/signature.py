@@ -151,7 +151,7 @@ class Recipe:
     def is_cut(self) -> bool:
         """Whether the measure looks beyond where lists are ended: some do so whatever their cutoff."""
         measure = self.measure
-        whole = measure.page.order == "list" or measure.arguments.get("ideal") == "retrieved"
+        whole = measure.order == "list" or measure.arguments.get("ideal") == "retrieved"
         return self.k is not None and (whole or measure.cutoff is None or measure.cutoff > self.k)
 
     def _like(self) -> Iterator[str]:

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
 
+from rankmark.kinds.expected import Head, HeadOf, in_head
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
-from rankmark.kinds.ranges import Between
 from rankmark.language.registry import item_measure
 
 
 @item_measure(
     "APLT",
     aliases=("TailPercentage", "LongTailShare"),
-    bounds=(0, 1),
+    variants={"ACLT": {"scale": "count"}},
+    bounds=(0, None),
     needs=("train",),
 )
 def aplt(
     lists: RecommendedLists,
     *,
     cutoff: int | None = None,
-    head: Annotated[float, Between(0, 1)] = 0.2,
-    of: Literal["items", "interactions"] = "items",
+    head: Head = 0.2,
+    of: HeadOf = "items",
+    scale: Literal["share", "count"] = "share",
 ) -> Values:
     """APLT, average percentage of long-tail items: the share of a list that is not of the most popular items.
 
@@ -36,10 +38,11 @@ def aplt(
         head: how much the head is, as a share.
         of: the head is that share of the ``items`` (of the catalogue, or without one of those in train and
             in the run), rounded up; or as few items as have that share of the ``interactions``.
+        scale: the ``share`` of the list, or the ``count`` of its items (ACLT).
 
     Needs: the interactions before, train=….
 
-    Range: 0 to 1.
+    Range: 0 to 1; of a count 0 to n.
 
     Source: [abdollahpouri2019].
 
@@ -53,12 +56,5 @@ def aplt(
 
     """
     top = lists.top(cutoff)
-    counts = lists.facts.popularity("users" if of == "items" else "interactions")
-    counts = counts[: lists.facts.count]
-    descending = -np.sort(-counts)
-    if of == "items":
-        last = int(np.ceil(head * len(counts))) - 1
-    else:
-        before = np.cumsum(descending)
-        last = int(np.searchsorted(before, head * before[-1]))
-    return top.mean(counts[top.item] < descending[last])
+    tail = ~in_head(lists.facts, head, of)[top.item]
+    return top.mean(tail) if scale == "share" else np.where(top.length > 0, top.sum(tail), np.nan)

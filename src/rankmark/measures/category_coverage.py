@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from rankmark.kinds.items import RecommendedLists
@@ -12,25 +14,34 @@ from rankmark.language.registry import item_measure
 CATEGORY = Column("category")
 
 
-@item_measure("CategoryCoverage", aliases=("GenreCoverage",), bounds=(0, 1), needs=("items",))
+@item_measure(
+    "CategoryCoverage",
+    aliases=("GenreCoverage",),
+    variants={"CategoricalDiversity": {"denominator": "cutoff"}},
+    bounds=(0, None),
+    needs=("items",),
+)
 def category_coverage(
     lists: RecommendedLists,
     *,
     cutoff: int | None = None,
     by: Column = CATEGORY,
+    denominator: Literal["categories", "cutoff"] = "categories",
 ) -> Values:
     """Category coverage: the share of all categories that a list has an item of.
 
-        CategoryCoverage@k = |⋃_{i ≤ k} A_i| / C
+        CategoryCoverage@k = |⋃_{i ≤ k} A_i| / D
 
-    A_i is the categories of the item at rank i, C how many there are among all items.
+    A_i is the categories of the item at rank i.
 
     Args:
         by: the column of items with their category, or a list of categories.
+        denominator: D is how many ``categories`` there are among all items; or k, the ``cutoff``, or without
+            one the length of the list (RePlay's CategoricalDiversity).
 
     Needs: a table of items, items=….
 
-    Range: 0 to 1.
+    Range: 0 to 1; over the cutoff also more, of items of several categories.
 
     Source: [vargas2014].
 
@@ -44,5 +55,7 @@ def category_coverage(
         0.666667
 
     """
-    q = lists.top(cutoff).shares(by)
-    return q.sum(np.ones(len(q.keys))) / q.count
+    top = lists.top(cutoff)
+    q = top.shares(by)
+    different = q.sum(np.ones(len(q.keys)))
+    return different / (q.count if denominator == "categories" else cutoff or np.maximum(top.length, 1))

@@ -19,16 +19,21 @@ from rankmark.language.registry import item_measure
     aggregate="run",
 )
 def exposure_entropy(
-    lists: RecommendedLists, *, cutoff: int | None = None, log: Literal["2", "e"] = "2"
+    lists: RecommendedLists,
+    *,
+    cutoff: int | None = None,
+    log: Literal["2", "e"] = "2",
+    denominator: Literal["one", "recommended"] = "one",
 ) -> float:
     """Shannon entropy of exposure: how evenly recommendations fall on items.
 
-        ExposureEntropy@k = −Σ_i p_i · log p_i,  p_i = c_i / Σ_j c_j
+        ExposureEntropy@k = −(1/D) Σ_i p_i · log p_i,  p_i = c_i / Σ_j c_j
 
     c_i is in how many lists item i is, down to rank k.
 
     Args:
         log: the base of the logarithm, ``2`` (bits) or ``e``.
+        denominator: D is ``one``, or how many different items are ``recommended`` (RecBole).
 
     Needs: nothing but the run.
 
@@ -48,4 +53,5 @@ def exposure_entropy(
     if not exposure.any():
         return math.nan
     p = exposure[exposure > 0] / exposure.sum()
-    return float(-(p * (np.log2(p) if log == "2" else np.log(p))).sum()) + 0.0
+    entropy = -(p * (np.log2(p) if log == "2" else np.log(p))).sum()
+    return float(entropy / (1 if denominator == "one" else len(p))) + 0.0

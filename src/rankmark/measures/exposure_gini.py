@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 
@@ -14,19 +15,30 @@ from rankmark.language.registry import item_measure
     "ExposureGini",
     aliases=("GiniIndex", "ItemGini", "ListGini"),
     bounds=(0, 1),
-    needs=("catalogue",),
+    needs=lambda given: ("catalogue",) if given["of"] == "catalogue" else (),
     aggregate="run",
     better="less",
 )
-def exposure_gini(lists: RecommendedLists, *, cutoff: int | None = None) -> float:
+def exposure_gini(
+    lists: RecommendedLists,
+    *,
+    cutoff: int | None = None,
+    of: Literal["catalogue", "recommended"] = "catalogue",
+    denominator: Literal["items", "others"] = "items",
+) -> float:
     """Gini index of exposure: how unevenly recommendations fall on items; less is better.
 
-        ExposureGini@k = Σ_j (2j − n − 1) · c_j / (n · Σ_j c_j),  c_1 ≤ … ≤ c_n
+        ExposureGini@k = Σ_j (2j − n − 1) · c_j / (D · Σ_j c_j),  c_1 ≤ … ≤ c_n
 
     c_j is in how many lists an item is, down to rank k, and n how many items the catalogue has. It is 0 where
     all items are recommended equally often and 1 − 1/n where one alone is. Some tools give 1 minus it.
 
-    Needs: the catalogue, items=….
+    Args:
+        of: n is how many items the ``catalogue`` has, or how many are ``recommended`` (evidently).
+        denominator: D is n, the number of ``items``, or n − 1, that of the ``others`` beside one, so that 1
+            can be reached (evidently, Elliot).
+
+    Needs: the catalogue, items=…, unless of=recommended.
 
     Range: 0 to 1.
 
@@ -42,6 +54,8 @@ def exposure_gini(lists: RecommendedLists, *, cutoff: int | None = None) -> floa
 
     """
     exposure = np.sort(lists.top(cutoff).exposure())
+    exposure = exposure[exposure > 0] if of == "recommended" else exposure
     whole, n = exposure.sum(), len(exposure)
+    size = n if denominator == "items" else n - 1
     place = np.arange(1, n + 1)
-    return float(((2 * place - n - 1) * exposure).sum() / (n * whole)) if whole else math.nan
+    return float(((2 * place - n - 1) * exposure).sum() / (size * whole)) if size * whole else math.nan

@@ -7,7 +7,7 @@ from rankmark.kinds.lists import Values
 from rankmark.language.registry import item_measure
 
 
-@item_measure("NotInTrain", aliases=("UnrepeatedReco", "NewItemShare"), bounds=(0, 1), needs=("train",))
+@item_measure("NotInTrain", aliases=("NewItemShare",), bounds=(0, 1), needs=("train",))
 def not_in_train(lists: RecommendedLists, *, cutoff: int | None = None) -> Values:
     """Share of a list that its user did not have before.
 

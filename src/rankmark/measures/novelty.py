@@ -13,7 +13,8 @@ from rankmark.language.registry import item_measure
 
 @item_measure(
     "Novelty",
-    aliases=("SelfInformation", "MIUF", "MeanInvUserFreq", "Surprisal"),
+    aliases=("SelfInformation", "MIUF", "MeanInvUserFreq"),
+    variants={"Surprisal": {"scale": "share", "denominator": "cutoff"}},
     bounds=(0, None),
     needs=("train",),
 )
@@ -22,21 +23,28 @@ def novelty(
     *,
     cutoff: int | None = None,
     by: Literal["users", "interactions"] = "users",
-    unseen: Literal["one", "skip"] = "one",
+    unseen: Literal["one", "zero", "skip"] = "one",
+    scale: Literal["bits", "share"] = "bits",
+    denominator: Literal["retrieved", "cutoff"] = "retrieved",
 ) -> Values:
     """Novelty: the mean self-information of the items of a list, how unlikely they are to be known.
 
-        Novelty@k = (1/n) · Σ_{i ≤ n} −log2 p_i,  p_i = users who had item i / users
+        Novelty@k = (1/D) · Σ_{i ≤ n} −log2 p_i,  p_i = users who had item i / users
 
     n is the number of items of the list down to rank k.
 
     Args:
-        by: p_i is a share of ``users``, or of ``interactions``.
-        unseen: an item that nobody had counts as if ``one`` had had it, or is left out (``skip``).
+        by: p_i is a share of ``users`` (RecTools, RePlay, evidently), or of ``interactions`` (recommenders).
+        unseen: an item that nobody had counts as if ``one`` had had it (RecTools, RePlay), has ``zero``
+            information (recommenders), or is left out of n (``skip``; evidently).
+        scale: the information is in ``bits``, or a ``share`` of the most that an item can have, that of one
+            had once (RePlay's Surprisal).
+        denominator: D is n, what was ``retrieved``, or k, the ``cutoff``, so that a shorter list is less
+            novel (RePlay).
 
     Needs: the interactions before, train=….
 
-    Range: 0 or more, in bits.
+    Range: 0 or more, in bits; as a share 0 to 1.
 
     Source: [zhou2010].
 
@@ -52,5 +60,11 @@ def novelty(
     top, train = lists.top(cutoff), lists.facts.before()
     counts = lists.facts.popularity(by)
     total = train.users if by == "users" else counts.sum()
-    information = np.log2(total / np.maximum(counts, 1))[top.item]
-    return top.mean(information) if unseen == "one" else top.mean_of(information, (counts > 0)[top.item])
+    information = np.log2(total / np.maximum(counts, 1))
+    if scale == "share":
+        information /= np.log2(total) if total > 1 else np.nan
+    if unseen == "skip":
+        top = top.among((counts > 0)[top.item])
+    elif unseen == "zero":
+        information[counts == 0] = 0.0
+    return top.mean(information[top.item], cutoff if denominator == "cutoff" else None)

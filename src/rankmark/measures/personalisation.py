@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 
@@ -17,13 +18,23 @@ from rankmark.language.registry import item_measure
     needs=(),
     aggregate="run",
 )
-def personalisation(lists: RecommendedLists, *, cutoff: int | None = None) -> float:
+def personalisation(
+    lists: RecommendedLists,
+    *,
+    cutoff: int | None = None,
+    denominator: Literal["lengths", "cutoff"] = "lengths",
+) -> float:
     """Personalisation: how different the lists of two users are, in the mean over all pairs of users.
 
-        Personalisation@k = 1 − mean_{u<v} |L_u ∩ L_v| / √(|L_u| · |L_v|)
+        Personalisation@k = 1 − mean_{u<v} |L_u ∩ L_v| / D
 
-    L_u is the items of user u down to rank k; users without any are left out. Where every list has k items
-    it is the mean Hamming distance of Zhou et al., 1 − |L_u ∩ L_v| / k.
+    L_u is the items of user u down to rank k; users without any are left out. A user who is drawn several
+    times, as by the bootstrap, is in as many pairs with each other user, and in none with itself: its list is
+    as its own, which says nothing of how different users' are.
+
+    Args:
+        denominator: D is √(|L_u| · |L_v|), by the ``lengths`` of both (rexmex), or k, the ``cutoff``, as in
+            the source. They are one where every list has k items.
 
     Needs: nothing but the run.
 
@@ -41,11 +52,14 @@ def personalisation(lists: RecommendedLists, *, cutoff: int | None = None) -> fl
 
     """
     top = lists.top(cutoff)
-    users = np.count_nonzero(top.length)
-    if users < 2:
+    there = top.length > 0
+    own = top.total(top.drawn * there)
+    pairs = top.total(there) ** 2 - own
+    if not pairs:
         return math.nan
     # Each list as a vector of length 1: all pairs have the square of the sum without the squares.
-    weights = 1 / np.sqrt(top.length[top.query])
-    together = np.bincount(top.item, weights, minlength=1)
-    overlap = float(((together * together).sum() - users) / (users * (users - 1)))
+    size = np.full(len(top.length), cutoff) if denominator == "cutoff" and cutoff else top.length
+    together = top.exposure(1 / np.sqrt(size[top.query]))
+    own_overlap = top.total(top.drawn * top.length / np.maximum(size, 1))
+    overlap = (float((together * together).sum()) - own_overlap) / pairs
     return min(max(1 - overlap, 0.0), 1.0)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rankmark import _native
 from rankmark.errors import FormatError, RankmarkError
 from rankmark.inputs.format import File, FormatOfPolars, not_unicode
-from rankmark.inputs.roles import Chosen, ColumnNames, TableName, are_column_names
+from rankmark.inputs.roles import Chosen, ColumnNames, TableName, are_column_names, is_of_lists
 from rankmark.inputs.source import Source
 from rankmark.inputs.tables import dicts_and_tuples
 from rankmark.inputs.tables.polars_frames import from_lazy_frame
@@ -38,7 +38,7 @@ class Json(FormatOfPolars):
 
     def read(self, file: File, table: TableName) -> Source:
         """As `Format.read`."""
-        if table == "predictions" or not _is_of_queries(file):
+        if not is_of_lists(table) or not _is_of_queries(file):
             return super().read(file, table)
         _refuse_repeated(file)
         content = b"".join(file.lines())

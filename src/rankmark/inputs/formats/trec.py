@@ -10,7 +10,7 @@ from rankmark import _native
 from rankmark.errors import FormatError
 from rankmark.inputs.format import Batched, File, Format, Pieces
 from rankmark.inputs.memory import room
-from rankmark.inputs.roles import VALUE_OF, Chosen, ColumnNames, Side, TableName
+from rankmark.inputs.roles import VALUE_OF, Chosen, ColumnNames, Side, TableName, is_of_lists
 from rankmark.inputs.source import Source
 from rankmark.language.given_measure import known_measure
 from rankmark.progress import reading
@@ -50,7 +50,7 @@ class Trec(Format):
     def is_certain(self, file: File, table: TableName) -> bool:
         """Whether a line has as many fields as TREC text, with numbers where they must be."""
         fields = file.first_line.split()
-        numbers = () if table == "predictions" else _numbers_at(table, len(fields))
+        numbers = _numbers_at(table, len(fields)) if is_of_lists(table) else ()
         return any(_is_number(fields[at]) for at in numbers)
 
     def is_likely(self, file: File, columns: ColumnNames | None) -> bool:  # noqa: ARG002

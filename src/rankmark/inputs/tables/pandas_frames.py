@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rankmark._native import Table
 from rankmark.errors import ColumnError, RankmarkError
 from rankmark.inputs.column_checks import several_types
-from rankmark.inputs.roles import VALUE_OF, Chosen, TableName
+from rankmark.inputs.roles import VALUE_OF, Chosen, TableName, is_of_lists
 from rankmark.inputs.source import Source
 from rankmark.inputs.tables.polars_frames import from_polars
 
@@ -25,7 +25,9 @@ def opened(source: object, table: TableName) -> Source | None:
     if pandas is None:
         return None
     if isinstance(source, pandas.Series) and table != "predictions":
-        return _from_pandas(source.to_frame(source.name or VALUE_OF[table]), table)
+        return _from_pandas(
+            source.to_frame(source.name or (VALUE_OF[table] if is_of_lists(table) else "item")), table
+        )
     return _from_pandas(source, table) if isinstance(source, pandas.DataFrame) else None
 
 

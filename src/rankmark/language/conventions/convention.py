@@ -387,6 +387,7 @@ def convention_page(record: Convention) -> str:
     blocks.append("\n".join(["Choices that differ from the standard", *(choices or ["  none"])]))
     for title, names in (
         ("What it calls the measures", record.measures),
+        ("What it calls the measures of what is recommended", record.items),
         ("What it calls the measures of predictions", record.predictions),
         ("What it calls the measures of classes", record.classes),
     ):
@@ -408,6 +409,7 @@ def _page_blocks(record: Convention) -> Iterator[Block]:
         yield Grid(2, [["choice", "here"], *choices], "Choices that differ from the standard")
     for of, names in (
         ("", record.measures),
+        (" of what is recommended", record.items),
         (" of predictions", record.predictions),
         (" of classes", record.classes),
     ):

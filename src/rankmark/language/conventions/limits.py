@@ -16,6 +16,7 @@ __all__ = [
     "Extent",
     "Extents",
     "Facts",
+    "ItemListFacts",
     "Limit",
     "RowFacts",
     "TableFacts",
@@ -28,21 +29,28 @@ __all__ = [
     "fractional",
     "graded",
     "grades_below_1",
+    "had_by_nobody",
     "improbable",
     "incomplete",
     "negative",
     "not_above_0",
     "nothing",
     "of_one_class",
+    "of_one_item",
     "of_one_score",
     "only_relevant",
     "outside_0_to_1",
     "own_items",
     "repeated",
+    "repeated_before",
+    "short",
     "single_precision",
     "spanning",
     "tied",
     "tied_rows",
+    "unanswered",
+    "uneven",
+    "unjudged",
     "whole_to",
     "zero_scores",
 ]
@@ -94,6 +102,25 @@ class TableFacts(Protocol):
         """Whether a judged query has neither relevant items nor results."""
 
 
+class ItemListFacts(Protocol):
+    """What the tops of lists tell a measure of items; each is looked at only where it decides."""
+
+    def short(self) -> bool:
+        """Whether a list has fewer items than the cutoff."""
+
+    def uneven(self) -> bool:
+        """Whether lists are of different lengths."""
+
+    def of_one_item(self) -> bool:
+        """Whether there is a list of one item."""
+
+    def had_by_nobody(self) -> bool:
+        """Whether an item is recommended that nobody had before."""
+
+    def repeated_before(self) -> bool:
+        """Whether a user had an item before more than once."""
+
+
 class RowFacts(Protocol):
     """What labelled rows tell one measure; each is looked at only where it decides."""
 
@@ -134,6 +161,9 @@ class Facts:
         duplicates: whether items may be there twice, as the caller chose.
         tables: looks at judgements and results; None where they are not here, or not at once.
         rows: looks at labelled rows; None where they are not here.
+        lists: looks at the items at the top of lists; None where they are not here.
+        unanswered: judged queries without results.
+        unjudged: queries with results and without judgements, where there are judgements.
 
     """
 
@@ -144,6 +174,9 @@ class Facts:
     duplicates: bool = False
     tables: TableFacts | None = None
     rows: RowFacts | None = None
+    lists: ItemListFacts | None = None
+    unanswered: int = 0
+    unjudged: int = 0
 
 
 Condition: TypeAlias = Callable[[Facts], bool]
@@ -324,3 +357,38 @@ def at_threshold(facts: Facts) -> bool:
 def at_borders(facts: Facts) -> bool:
     """A score stands at a border."""
     return facts.rows is None or facts.rows.at_borders()
+
+
+def short(facts: Facts) -> bool:
+    """A list has fewer items than the cutoff."""
+    return facts.lists is None or facts.lists.short()
+
+
+def uneven(facts: Facts) -> bool:
+    """Lists are of different lengths."""
+    return facts.lists is None or facts.lists.uneven()
+
+
+def of_one_item(facts: Facts) -> bool:
+    """A list has one item."""
+    return facts.lists is None or facts.lists.of_one_item()
+
+
+def had_by_nobody(facts: Facts) -> bool:
+    """An item is recommended that nobody had."""
+    return facts.lists is None or facts.lists.had_by_nobody()
+
+
+def repeated_before(facts: Facts) -> bool:
+    """A user had an item more than once."""
+    return facts.lists is None or facts.lists.repeated_before()
+
+
+def unanswered(facts: Facts) -> bool:
+    """A judged query has no results."""
+    return facts.unanswered > 0
+
+
+def unjudged(facts: Facts) -> bool:
+    """A query with results has no judgements."""
+    return facts.unjudged > 0

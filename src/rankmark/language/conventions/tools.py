@@ -28,6 +28,7 @@ from rankmark.language.conventions.limits import (
     fractional,
     graded,
     grades_below_1,
+    had_by_nobody,
     improbable,
     incomplete,
     negative,
@@ -39,9 +40,13 @@ from rankmark.language.conventions.limits import (
     outside_0_to_1,
     own_items,
     repeated,
+    repeated_before,
     single_precision,
     tied,
     tied_rows,
+    unanswered,
+    uneven,
+    unjudged,
     whole_to,
     zero_scores,
 )
@@ -176,6 +181,30 @@ NO_TIE_RULE = Limit(
 EVERY_ROW = Limit(
     "Judged rows of a grade below 1: every row is relevant there, and here it is not; leave them out.",
     grades_below_1,
+)
+OF_USERS = frozenset(
+    (
+        "AggregateDiversity",
+        "CatalogueCoverage",
+        "CategoryCoverage",
+        "ExposureEntropy",
+        "ExposureGini",
+        "IntraListDiversity",
+        "NotInTrain",
+        "Novelty",
+        "Personalisation",
+        "Popularity",
+    )
+)
+"""Measures of what is recommended that tools have of all users with recommendations."""
+ALL_USERS = (
+    "What is recommended is measured of all users with recommendations: give no judgements for it, "
+    "rm.evaluate(None, …)."
+)
+OTHER_USERS = Limit(
+    "What is recommended to users without judgements, which counts there and is left out here.",
+    unjudged,
+    OF_USERS,
 )
 TWICE = Limit("The same item twice in a list, which counts twice; here `duplicates` refuses it.", repeated)
 LISTS_OF_IDS = "Its relevant items are lists of ids: those that have a grade of 1 or more here."
@@ -606,6 +635,16 @@ RECTOOLS = Convention(
             "PAP": "PAP",
         }
     ),
+    items=_cut(
+        {
+            "MeanInvUserFreq": "Novelty",
+            "AvgRecPopularity": "Popularity(by=interactions)",
+            "AvgRecPopularity(normalize=True)": "Popularity(by=interactions,scale=share)",
+            "IntraListDiversity": "IntraListDiversity(distance=differences,single=zero)",
+            "CatalogCoverage": "AggregateDiversity",
+            "CatalogCoverage(normalize=True)": "CatalogueCoverage",
+        }
+    ),
     notes=(
         (
             "Every row of the interactions is relevant: leave out what is not. Ranks are the caller's, so "
@@ -613,13 +652,24 @@ RECTOOLS = Convention(
             "are taken in the order of the rows where they are equal."
         ),
         "NDCG divides by what k relevant items would give, so that a user with fewer cannot reach 1.",
+        (
+            "IntraListDiversity has the Hamming distance of its calculators, the number of features that "
+            "differ: say which column has them, by=…; numbers of features are compared, too."
+        ),
+        ALL_USERS,
     ),
     cannot=(
         EVERY_ROW,
+        OTHER_USERS,
         Limit("The same interaction twice, which doubles hits; here `duplicates` refuses it.", repeated),
         Aside(
-            "Accuracy and MCC, which need the catalogue, and what looks at popularity, novelty and "
-            "diversity.",
+            "SparsePairwiseHammingDistanceCalculator to the last digit: it counts in 32 bits, and leaves out "
+            "the pairs of items without features, which are refused here.",
+            DIGITS,
+        ),
+        Aside(
+            "Accuracy and MCC, which need the catalogue; what compares lists with others (Intersection); "
+            "and UnrepeatedReco, the share of lists with no item twice, which `duplicates` refuses here.",
             ABSENT,
         ),
     ),
@@ -641,17 +691,42 @@ REPLAY = Convention(
             "RocAuc": "ListAUC(items=retrieved)",
         }
     ),
+    items=_cut(
+        {
+            "Coverage": "CatalogueCoverage(of=train)",
+            "Novelty": "NotInTrain",
+            "Surprisal": "Novelty(scale=share,denominator=cutoff)",
+            "CategoricalDiversity": "CategoryCoverage(denominator=cutoff)",
+        }
+    ),
     notes=(
         "Every row of the ground truth is relevant: leave out what is not.",
         "Equal scores: the greater item first, as for its data frames; dicts keep their order.",
+        (
+            "Its Novelty is the share of new items, and not self-information, which is its Surprisal; its "
+            "mean is over the users of train: give these as judgements, and the mean is over those of them "
+            "that have results."
+        ),
+        ALL_USERS,
     ),
     cannot=(
         EVERY_ROW,
+        OTHER_USERS,
+        Limit(
+            "Novelty of users of train without results, for which it has 1; here they have no value.",
+            unanswered,
+            frozenset(("NotInTrain",)),
+        ),
+        Aside(
+            "Coverage and CategoricalDiversity of data frames where scores are equal: the order is that of "
+            "the rows for the first, and left to its sorting for the second.",
+            DIGITS,
+        ),
         Limit(
             "The same item twice, which it counts twice (with a warning); here `duplicates` refuses it.",
             repeated,
         ),
-        Aside("Coverage, Novelty, Surprisal and Unexpectedness, which need the training data.", ABSENT),
+        Aside("Unexpectedness, which compares lists with others.", ABSENT),
     ),
 )
 
@@ -788,6 +863,14 @@ RECOMMENDERS = Convention(
         "ndcg_at_k(score_type=raw)@{k}": Variant("nDCG@{k}", {"missing": "zero"}),
         "ndcg_at_k(score_type=exp)@{k}": Variant("nDCG(gain=exp2)@{k}", {"missing": "zero"}),
     },
+    items=_uncut_and_cut(
+        {
+            "novelty": "Novelty(by=interactions,unseen=zero)",
+            "catalog_coverage": "CatalogueCoverage(of=train)",
+            "distributional_coverage": "ExposureEntropy",
+            "diversity": "IntraListDiversity(distance=cooccurrence)",
+        }
+    ),
     predictions={
         "auc": "AUC",
         "group_auc": "GAUC(weight=uniform)",
@@ -804,12 +887,35 @@ RECOMMENDERS = Convention(
         ),
         "Precision, recall and MAP are means over the users with results, NDCG over all.",
         "auc, group_auc and logloss are those of its deep models' cal_metric, rmse and mae are both.",
+        (
+            "What is recommended it measures of whole lists: hand it the first k of each. It refuses items "
+            "that their user had before, and diversity leaves out lists of one item. With item features it "
+            "is IntraListDiversity(distance=cosine), by=… the column with their numbers."
+        ),
+        ALL_USERS,
     ),
     cannot=(
         NO_TIE_RULE,
         EVERY_ROW,
         Aside("r_precision_at_k: it leaves out users whose hits stand low.", ABSENT),
-        Aside("Novelty, diversity, serendipity and coverage, which need the training data.", ABSENT),
+        Limit(
+            "novelty where lists are of different lengths: it is the mean over all recommendations, which "
+            "weights by the lengths give here.",
+            uneven,
+            frozenset(("Novelty",)),
+        ),
+        Limit(
+            "catalog_coverage where an item is recommended that nobody had: it counts above, and not below.",
+            had_by_nobody,
+            frozenset(("CatalogueCoverage",)),
+        ),
+        Limit(
+            "diversity by co-occurrence where a user had an item more than once before: it counts pairs of "
+            "rows.",
+            repeated_before,
+            frozenset(("IntraListDiversity",)),
+        ),
+        OTHER_USERS,
         Aside(
             "The four digits to which cal_metric rounds, its rmse being the root of a rounded mean: compare "
             "to four digits.",

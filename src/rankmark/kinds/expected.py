@@ -1,0 +1,92 @@
+"""Which items anybody would expect: those that most users had before."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankmark.kinds.item_facts import ItemFacts
+from rankmark.kinds.items import RecommendedLists
+from rankmark.kinds.lists import Values
+from rankmark.kinds.ranges import Between, Whole
+
+__all__ = ["HadBefore", "Head", "HeadOf", "PrimitiveSize", "in_head", "popularity_ranks", "unexpected"]
+
+Head: TypeAlias = Annotated[float, Between(0, 1)]
+"""How much the head of the most popular items is, as a share."""
+
+HeadOf: TypeAlias = Literal["items", "interactions"]
+"""Whether the head is that share of the items, rounded up, or as few items as have it of the interactions."""
+
+PrimitiveSize: TypeAlias = Literal["cutoff"] | Annotated[float, Whole(1)]
+"""How many of the most popular items a primitive list has: as many as the list that it is compared with, down
+to the cutoff, or so many."""
+
+HadBefore: TypeAlias = Literal["keep", "skip"]
+"""Whether a primitive list has items that the user had before, or the next ones in their place."""
+
+
+def in_head(facts: ItemFacts, head: float, of: HeadOf) -> NDArray[np.bool_]:
+    """Which items are in the head; one an item that can be recommended.
+
+    Items that are as popular as the last of the head belong to it.
+    """
+    counts = facts.popularity("users" if of == "items" else "interactions")[: facts.count]
+    descending = -np.sort(-counts)
+    if of == "items":
+        last = int(np.ceil(head * len(counts))) - 1
+    else:
+        before = np.cumsum(descending)
+        last = int(np.searchsorted(before, head * before[-1]))
+    return np.asarray(counts >= descending[last])
+
+
+def unexpected(
+    top: RecommendedLists, cutoff: int | None, size: PrimitiveSize, before: HadBefore
+) -> NDArray[np.bool_]:
+    """Whether each item is in no primitive list, one of the items that most users had.
+
+    Items that are as popular as the last of a primitive list belong to it, and one that nobody had to none.
+    """
+    counts = top.facts.popularity("users")[: top.facts.count]
+    order = np.argsort(-counts, kind="stable")
+    lengths = top.length.astype(np.int64) if cutoff is None else np.full(len(top.length), cutoff)
+    last = (lengths if size == "cutoff" else np.full(len(lengths), int(size))) - 1
+    if before == "skip":
+        last += _passed_over(top, order, last)
+    least = np.maximum(counts[order][np.clip(last, 0, len(order) - 1)], 1)
+    primitive = counts[top.item] >= least[top.query]
+    if before == "skip":
+        primitive &= ~top.had()
+    absent: NDArray[np.bool_] = ~primitive
+    return absent
+
+
+BEHIND_ALL = 1 << 62
+"""The place of what cannot be recommended."""
+
+
+def _passed_over(
+    top: RecommendedLists, order: NDArray[np.int64], last: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """How many items that the user had stand before the one at each place of those not had; one a query."""
+    before = top.profiles
+    places = np.full(max(len(order), int(before.item.max(initial=-1)) + 1), BEHIND_ALL)
+    places[order] = np.arange(len(order))
+    had = places[before.item]
+    had = had[np.lexsort((had, before.query))]
+    others = had - (before.rank - 1)
+    return np.bincount(before.query[others <= last[before.query]], minlength=len(last))
+
+
+def popularity_ranks(facts: ItemFacts) -> Values:
+    """The rank of each item by how often it was had, from 1; equal ones have one rank, the next has the next.
+
+    One an item that can be recommended; NaN for an item that nobody had.
+    """
+    counts = facts.popularity("interactions")[: facts.count]
+    distinct = np.unique(counts[counts > 0])
+    ranks = len(distinct) - np.searchsorted(distinct, counts).astype(np.float64)
+    return np.where(counts > 0, ranks, np.nan)
