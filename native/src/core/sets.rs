@@ -86,8 +86,9 @@ pub fn sets_of(owners: &[i32], members: &[i32], count: usize) -> Made {
 pub fn in_sets(sets: Sets<'_>, of_list: &[i64], lists: Sets<'_>) -> Vec<bool> {
     let pieces = pool::map(lists.count().div_ceil(PIECE), |piece| {
         let mut found = Vec::new();
-        for list in piece * PIECE..lists.count().min((piece + 1) * PIECE) {
-            let own = usize::try_from(of_list[list]).map_or(&[][..], |set| sets.of(set));
+        let these = piece * PIECE..lists.count().min((piece + 1) * PIECE);
+        for (list, &set) in these.clone().zip(&of_list[these]) {
+            let own = usize::try_from(set).map_or(&[][..], |set| sets.of(set));
             found.extend(lists.of(list).iter().map(|member| own.binary_search(member).is_ok()));
         }
         found

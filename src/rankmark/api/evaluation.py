@@ -26,6 +26,7 @@ from rankmark.inputs.attributes import Places
 from rankmark.inputs.catalogue import known_items, refuse_unknowable
 from rankmark.inputs.clusters import ClustersBy
 from rankmark.inputs.names import listed
+from rankmark.inputs.roles import TableName
 from rankmark.inputs.slicing import By, ByColumns, ByRows, understood
 from rankmark.inputs.tables.several import runs_by_name
 from rankmark.inputs.weights import Weighting, WeightsBy
@@ -246,8 +247,10 @@ def evaluate(
     of_items = [measure for measure in plan.measures if measure.page.kind == "item"]
     known = known_items(items, train, columns)
     refuse_unknowable(of_items, known, judged=qrels is not None)
-    if of_items:
-        _refuse_with_items(of_items[0], engine, bounds=bounds)
+    if of_items and bounds:
+        raise UsageError(
+            f"{of_items[0]} looks at items, and bounds are of orders by relevance: leave out one of them"
+        )
     if qrels is None:
         _refuse_unjudged(plan)
     slicing = None if by is None else understood(by, qrels)
@@ -258,7 +261,11 @@ def evaluate(
         )
 
     def result(judged: Any, results: Any) -> ListResult:
-        if judged is None:
+        tables: dict[TableName, Any] = (
+            {"run": results} if judged is None else {"qrels": judged, "run": results}
+        )
+        chosen = "local" if of_tables else selected(engine, memory, tables)
+        if judged is None and chosen == "local":
             results = read_shared(results, "run", columns)
             judged = results.queries()
         finish = Finish.asked(
@@ -273,9 +280,6 @@ def evaluate(
             threads=threads,
             bounds=bounds,
         )
-        chosen = (
-            "local" if of_tables or of_items else selected(engine, memory, {"qrels": judged, "run": results})
-        )
         found = observe_with(chosen).observe_sources(
             judged,
             results,
@@ -285,7 +289,7 @@ def evaluate(
             threads=threads,
             memory=memory,
             hash_inputs=hash_inputs,
-            **({"known": known} if of_items else {}),
+            known=known if of_items else None,
         )
         return finish.of(result_of_tables(plan, found, bounds=bounds))
 
@@ -295,16 +299,6 @@ def evaluate(
     read = qrels is None or isinstance(qrels, str | os.PathLike)
     judged = qrels if read else read_shared(qrels, "qrels", columns)
     return Runs({name: result(judged, each) for name, each in runs.items()})
-
-
-def _refuse_with_items(measure: Measure, engine: Engine | None, *, bounds: bool) -> None:
-    """Refuses what measures of items are not evaluated with."""
-    if engine == "stream":
-        raise UsageError(f'{measure} looks at items, which engine="stream" does not keep; use engine="local"')
-    if bounds:
-        raise UsageError(
-            f"{measure} looks at items, and bounds are of orders by relevance: leave out one of them"
-        )
 
 
 def _refuse_unjudged(plan: Plan) -> None:

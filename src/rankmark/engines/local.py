@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from rankmark.aggregation.refusals import some_of
 from rankmark.aggregation.state import Observation
 from rankmark.errors import DataError
 from rankmark.inputs import extent_of, read_inputs, with_text_items
-from rankmark.inputs.catalogue import numbered, refuse_unknown
+from rankmark.inputs.catalogue import Numbered
 from rankmark.inputs.looked_at import TablesLookedAt
 from rankmark.kinds.items import together
 from rankmark.language.own import QueryError
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankmark.inputs import Input
-    from rankmark.inputs.catalogue import Catalogue, Numbered
+    from rankmark.inputs.catalogue import Catalogue
     from rankmark.inputs.roles import ColumnNames
     from rankmark.kinds.lists import JudgedLists
     from rankmark.language.choices import Choices
@@ -43,18 +44,15 @@ def observe(
     run: Input,
     groups: Sequence[Group],
     threads: int | None,
-    known: Catalogue | None = None,
+    items: Numbered | None = None,
 ) -> Block:
-    """Matches the run with the judgements and ranks it, once for each group of measures."""
+    """Matches the run with the judgements and ranks it, once for each group of measures.
+
+    Measures of items need `items`, by whose numbers the tops of lists are kept.
+    """
     observed = []
-    asked = any(measure.page.kind == "item" for _, measures in groups for measure in measures)
     for choices, measures in groups:
-        items = None
-        if known is not None and asked:
-            items = numbered(known, run, qrels, best=choices.duplicates == "best")
         each, first_rows, unjudged_queries = _observed(qrels, run, choices, measures, threads, items)
-        if known is not None and each.recommended is not None:
-            refuse_unknown(known, run, each.recommended)
         observed.append(each)
     # Which queries there are does not depend on the choices.
     return Block(qrels.table.take(qrels.query, first_rows, "query"), observed, first_rows, unjudged_queries)
@@ -98,7 +96,10 @@ def observation(
     if text_items:
         qrels, run = with_text_items(qrels), with_text_items(run)
     inputs: dict[str, str] = {table.side: _digest(table) for table in (qrels, run)} if hash_inputs else {}
-    block = observe(qrels, run, groups, threads, known)
+    items = None if known is None else Numbered(known, integer=run.item_ids == "integer")
+    block = observe(qrels, run, groups, threads, items)
+    if items is not None:
+        block = block.with_items(items, run.name)
     looked_at = TablesLookedAt(qrels, run)
     return Observation(block, (qrels, run), inputs, lambda: (extent_of(qrels), extent_of(run)), looked_at)
 
@@ -139,9 +140,11 @@ def _observed(
         raise first.named(some_of(ids, np.ones(1, dtype=np.bool_)).ids[0]) from first.__cause__
     observed = merged(parts, len(first_rows))
     if items is not None and top is not None:
-        facts = items.facts(qrels.table.take(qrels.query, first_rows, "query"))
-        lists = [(part.numbers, *part.first) for part in parts if part.first is not None]
-        observed = replace(observed, recommended=together(lists, len(first_rows), facts))
+        tops = together(
+            [(part.numbers, part.tops) for part in parts if part.tops is not None], len(first_rows)
+        )
+        judged = cache(lambda: items.judged(qrels, best=choices.duplicates == "best"))
+        observed = replace(observed, tops=tops, judged=judged if qrels.judges else None)
     return observed, first_rows, unjudged_queries
 
 
