@@ -10,10 +10,10 @@ import pytest
 
 import rankmark
 from processes import python
-from rankmark import hooks, results
+from rankmark import hooks, results, statistics
 from rankmark.language.registry import pages
 
-FACES = (rankmark, results, hooks)
+FACES = (rankmark, results, hooks, statistics)
 """What says where public names live."""
 
 
@@ -56,6 +56,8 @@ def test_every_name_is_where_it_is_said_to_be() -> None:
             elif name not in ("spark", "SparkResult"):  # which need another package
                 assert getattr(face, name) is not None
         assert dir(face) == sorted(face.__all__)
+    modules = {each.stem for each in Path(str(statistics.__file__)).parent.glob("*.py")}
+    assert not modules & {*statistics.__all__}, "importing the module would give it the name"
     with pytest.raises(AttributeError, match="module 'rankmark' has no attribute 'Result'"):
         rankmark.Result  # type: ignore[attr-defined] # noqa: B018
     with pytest.raises(AttributeError, match=r"module 'rankmark\.results' has no attribute 'evaluate'"):

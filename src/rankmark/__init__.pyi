@@ -73,6 +73,7 @@ APLT: Measure
 AUC: Measure
 AggregateDiversity: Measure
 AveragePrecision: Measure
+AWRF: Measure
 BPM: Measure
 BalancedAccuracy: Measure
 BinaryAccuracy: Measure
@@ -96,9 +97,11 @@ Compatibility: Measure
 Confusion: Measure
 DCG: Measure
 ECE: Measure
+EFD: Measure
 EPC: Measure
 ERR: Measure
 ExplainedVariance: Measure
+ExposureConcentration: Measure
 ExposureEntropy: Measure
 ExposureGini: Measure
 ExposureSimpson: Measure
@@ -111,9 +114,11 @@ FallOut: Measure
 G: Measure
 GAUC: Measure
 Gini: Measure
+GroupExposure: Measure
 HeadShare: Measure
 HR: Measure
 HitRatio: Measure
+InfeasibleIndex: Measure
 INSQ: Measure
 INST: Measure
 IPrec: Measure
@@ -127,8 +132,10 @@ ListAUC: Measure
 LogLoss: Measure
 MAE: Measure
 MAPE: Measure
+MaxSkew: Measure
 MCC: Measure
 MCE: Measure
+MinSkew: Measure
 MPR: Measure
 MSE: Measure
 MaxRank: Measure
@@ -146,6 +153,7 @@ MulticlassMCC: Measure
 MulticlassPrecision: Measure
 MulticlassRecall: Measure
 NCU: Measure
+NDKL: Measure
 NE: Measure
 NPV: Measure
 NearlyERR: Measure
@@ -162,6 +170,9 @@ P: Measure
 PFound: Measure
 PCOPC: Measure
 PMeasure: Measure
+PopREO: Measure
+PopRSP: Measure
+PopularityLift: Measure
 PPlus: Measure
 PRAUC: Measure
 PartialAUC: Measure
@@ -181,12 +192,14 @@ RnDCG: Measure
 Rprec: Measure
 SDCG: Measure
 Serendipity: Measure
+Skew: Measure
 SMAPE: Measure
 SetAP: Measure
 Spearman: Measure
 Specificity: Measure
 Unexpectedness: Measure
 Unjudged: Measure
+UserCoverage: Measure
 UserPopularityLift: Measure
 Utility: Measure
 YAAP: Measure

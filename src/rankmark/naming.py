@@ -28,7 +28,7 @@ def looked_up(face: str, name: str, home: Mapping[str, str], modules: Mapping[st
     if name not in home:
         raise AttributeError(f"module {face!r} has no attribute {name!r}")
     found = getattr(import_module(f"rankmark.{home[name]}"), name)
-    if isinstance(found, type):
+    if isinstance(found, type) or not callable(found):
         return found
     from rankmark.calling import with_clear_calls
 

@@ -460,6 +460,19 @@ def test_evaluating_text_files_imports_nothing_heavy() -> None:
 
 
 @pytest.mark.process
+def test_evaluating_imports_nothing_of_notebooks_papers_addresses_and_tests() -> None:
+    modules = ("rendering.html", "rendering.formulas", "rendering.papers", "language.page_blocks")
+    modules += ("inputs.catalogue", "statistics.bayes", "statistics.anova", "statistics.power")
+    others = {"http.client", *(f"rankmark.{each}" for each in modules)}
+    code = (
+        "import sys; from rankmark.cli import main\n"
+        "assert main(['eval', 'qrels.txt', 'bm25.run', '-m', 'nDCG@10']) == 0\n"
+        f"print({others} & {{*sys.modules}})"
+    )
+    assert python(code).endswith("set()\n")
+
+
+@pytest.mark.process
 def test_help_imports_neither_numpy_nor_rich() -> None:
     code = (
         "import sys; from rankmark.cli import main; main(['-h']); print({'numpy', 'rich'} & {*sys.modules})"

@@ -15,7 +15,7 @@ import pytest
 import rankmark as rm
 from installed import peer
 from processes import ran
-from rankmark.rendering.papers import OF_PAPERS
+from rankmark.rendering.paper_options import OF_PAPERS
 from rankmark.rendering.shown import Shown
 
 ENGINES: Mapping[str, tuple[str, ...]] = {

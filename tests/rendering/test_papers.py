@@ -14,6 +14,7 @@ from rankmark.errors import CallError, ChoiceError, UsageError
 from rankmark.language.written import paper_column
 from rankmark.rendering.blocks import Grid
 from rankmark.rendering.formats import latex, typst
+from rankmark.rendering.paper_format import with_minus
 from rankmark.rendering.papers import (
     Laid,
     Layout,
@@ -22,7 +23,6 @@ from rankmark.rendering.papers import (
     PaperRow,
     PaperTable,
     PaperValue,
-    with_minus,
 )
 
 MORE, LESS = PaperColumn("nDCG@10", "more", share=True), PaperColumn("LogLoss", "less")

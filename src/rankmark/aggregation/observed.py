@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from rankmark.aggregation.oddities import order_of
 from rankmark.aggregation.refusals import NONE, Some, some_of
 from rankmark.aggregation.settled import Settled, counted, counting, left_out
-from rankmark.kinds.items import Tops
 from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.language.own import QueryError
 
@@ -20,7 +19,8 @@ if TYPE_CHECKING:
 
     from rankmark import _native
     from rankmark.inputs.catalogue import JudgedItems, Numbered
-    from rankmark.kinds.items import RecommendedLists
+    from rankmark.kinds.item_facts import Numbers
+    from rankmark.kinds.items import RecommendedLists, Tops
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
 
@@ -226,8 +226,15 @@ def measured(lists: _native.JudgedLists, measures: Sequence[Measure]) -> Measure
         values,
         len(lists.rank),
         order_of(seen),
-        None if lists.first is None else Tops(*lists.first),
+        None if lists.first is None else _tops(lists.first),
     )
+
+
+def _tops(first: tuple[Numbers, NDArray[np.bool_], NDArray[np.int64]]) -> Tops:
+    """What the core keeps of the tops of lists."""
+    from rankmark.kinds.items import Tops
+
+    return Tops(*first)
 
 
 def _number(queries: slice | NDArray[np.uint32], place: int) -> int:

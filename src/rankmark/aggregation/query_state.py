@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from rankmark._native import Table
 from rankmark.aggregation.observed import Block, Observed
-from rankmark.inputs.catalogue import JudgedItems
-from rankmark.kinds.items import Tops
 from rankmark.kinds.ragged import offsets_of
 from rankmark.language.plan import Group
 
@@ -22,7 +20,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankmark.aggregation.refusals import Fault
-    from rankmark.inputs.catalogue import Numbered
+    from rankmark.inputs.catalogue import JudgedItems, Numbered
+    from rankmark.kinds.items import Tops
     from rankmark.language.measure import Measure
 
 __all__ = ["QueryState", "columns_of"]
@@ -250,6 +249,8 @@ def _tops(columns: dict[str, pl.Series]) -> Tops | None:
     top = columns.pop("top", None)
     if top is None:
         return None
+    from rankmark.kinds.items import Tops
+
     doubled, offsets = _flat(top)
     return Tops(doubled >> 1, (doubled & 1).astype(np.bool_), offsets)
 
@@ -259,6 +260,8 @@ def _judged(columns: dict[str, pl.Series]) -> Callable[[], JudgedItems] | None:
     judged, grades = columns.pop("judged", None), columns.pop("grades", None)
     if judged is None or grades is None:
         return None
+    from rankmark.inputs.catalogue import JudgedItems
+
     item, offsets = _flat(judged)
     found = JudgedItems(item, _flat(grades)[0], offsets)
     return lambda: found

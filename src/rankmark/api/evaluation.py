@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Unpack, overload
@@ -23,7 +24,6 @@ from rankmark.engines.selection import Engine, observe_with, selected
 from rankmark.errors import UsageError
 from rankmark.inputs import Input, read_shared
 from rankmark.inputs.attributes import Places
-from rankmark.inputs.catalogue import known_items, refuse_unknowable
 from rankmark.inputs.clusters import ClustersBy
 from rankmark.inputs.names import listed
 from rankmark.inputs.roles import TableName
@@ -245,8 +245,13 @@ def evaluate(
     plan = planned(measures, like, given, items=True)
     check_threads(threads)
     of_items = [measure for measure in plan.measures if measure.page.kind == "item"]
-    known = known_items(items, train, columns)
-    refuse_unknowable(of_items, known, judged=qrels is not None)
+    known = None
+    if of_items or items is not None or train is not None:
+        from rankmark.inputs.catalogue import each_group, known_items, refuse_unknowable
+
+        known = known_items(items, train, columns)
+        refuse_unknowable(of_items, known, judged=qrels is not None)
+        plan = replace(plan, measures=tuple(each_group(plan.measures, known)))
     if of_items and bounds:
         raise UsageError(
             f"{of_items[0]} looks at items, and bounds are of orders by relevance: leave out one of them"

@@ -119,7 +119,7 @@ def shown_of(options: dict[str, Any]) -> dict[str, Any]:
 
     """
     from rankmark.comparing.posteriors import check_posterior
-    from rankmark.statistics.equivalence import check_margin
+    from rankmark.statistics.margins import check_margin
 
     shown = {
         name: options.pop(name) for name in ("movers", "details", "margin", "rope", "posterior", "anova")

@@ -113,7 +113,7 @@ class Output:
     def check_paper(self) -> None:
         """Refuses options of tables for papers where none is shown, or wrong ones, before long work."""
         from rankmark.rendering.formats import formats
-        from rankmark.rendering.papers import check_options
+        from rankmark.rendering.paper_options import check_options
 
         if not self.paper:
             return

@@ -36,8 +36,8 @@ from rankmark.language.measure import Measure
 from rankmark.results.base import Result
 from rankmark.statistics.anova import by_clusters
 from rankmark.statistics.bayes import check_rope
-from rankmark.statistics.equivalence import check_margin
 from rankmark.statistics.intervals import Interval, Made
+from rankmark.statistics.margins import check_margin
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.spread import apart, standard_deviation
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from rankmark.aggregation.query_weights import QueryWeights
     from rankmark.aggregation.terms import Terms
     from rankmark.statistics.anova import Anova
-    from rankmark.statistics.crossed import Crossed
+    from rankmark.statistics.seeds import Crossed
     from rankmark.statistics.significance import Alternative
 
 __all__ = ["Compared", "Mover", "Power", "Spread"]

@@ -9,7 +9,7 @@ from rankmark.comparing.compared import Compared
 from rankmark.comparing.formats import ComparisonOptions, View, check_one_table
 from rankmark.comparing.pairs import numbers_of_pairs
 from rankmark.rendering.numbers import Numbered, Parts
-from rankmark.rendering.papers import PaperOptions
+from rankmark.rendering.paper_options import PaperOptions
 from rankmark.results.reported import Reported
 from rankmark.results.saved import Saved
 

@@ -15,10 +15,10 @@ from rankmark.aggregation.intervals import OfGaps, OfSums, paired
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import DataError, UsageError
 from rankmark.statistics.bounded import LEAST_CHANGED, LEAST_UNITS, Rows, least_root
-from rankmark.statistics.crossed import Crossed, NewSeeds, crossed
 from rankmark.statistics.delong import AUCSpread
 from rankmark.statistics.intervals import bca_interval
 from rankmark.statistics.resampling import Floats
+from rankmark.statistics.seeds import Crossed, NewSeeds, crossed
 from rankmark.statistics.sequences import evidence
 from rankmark.statistics.summaries import Quantile
 

@@ -41,8 +41,8 @@ from rankmark.rendering.formats.json import ByName
 from rankmark.rendering.papers import PaperRow, PaperTable, PaperValue
 from rankmark.rendering.words import chance, letters, listed, printable, rounded
 from rankmark.results.runs import accounts
-from rankmark.statistics.equivalence import check_margin
 from rankmark.statistics.intervals import Interval
+from rankmark.statistics.margins import check_margin
 from rankmark.statistics.spread import standard_deviation
 
 if TYPE_CHECKING:

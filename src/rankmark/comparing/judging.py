@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from rankmark.language.measure import Measure
     from rankmark.statistics.corrections import CorrectionName
-    from rankmark.statistics.crossed import Crossed
     from rankmark.statistics.intervals import Bounds
+    from rankmark.statistics.seeds import Crossed
 
 __all__ = ["Judged", "judged_pairs", "p_values", "with_corrected"]
 

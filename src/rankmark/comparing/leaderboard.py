@@ -37,12 +37,12 @@ from rankmark.progress import reading
 from rankmark.rendering.words import counted, letters
 from rankmark.results.base import Result
 from rankmark.results.runs import accounts
-from rankmark.statistics.crossed import Crossed, VariancePart
 from rankmark.statistics.friedman import friedman_test, mean_ranks, nemenyi_test
 from rankmark.statistics.groups import groups_of, rank_intervals
 from rankmark.statistics.intervals import CAUTIONS, Made, made_interval
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats, check_drawn, check_share
+from rankmark.statistics.seeds import Crossed, VariancePart
 from rankmark.statistics.spread import apart
 from rankmark.statistics.strata import (
     stratified_error,

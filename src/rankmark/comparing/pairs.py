@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from rankmark.results.base import Result
     from rankmark.statistics.corrections import CorrectionName
-    from rankmark.statistics.crossed import Crossed
     from rankmark.statistics.intervals import Bounds
+    from rankmark.statistics.seeds import Crossed
 
 __all__ = [
     "Opposed",

@@ -26,7 +26,7 @@ from rankmark.statistics.spread import standard_deviation
 
 if TYPE_CHECKING:
     from rankmark.language.measure import Measure
-    from rankmark.statistics.crossed import NewSeeds
+    from rankmark.statistics.seeds import NewSeeds
 
 __all__ = ["power"]
 

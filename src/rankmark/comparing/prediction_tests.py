@@ -24,12 +24,12 @@ from rankmark.errors import MeasureError
 from rankmark.statistics.bayes import Posterior, check_rope, posterior
 from rankmark.statistics.chance import Evidence, PValue
 from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
-from rankmark.statistics.crossed import Crossed, VariancePart, crossed
 from rankmark.statistics.drawing import draws_needed
 from rankmark.statistics.intervals import Interval, bounds_of_difference, t_interval, tango_interval
 from rankmark.statistics.mcnemar import MCNEMAR, mcnemar_of_counts
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats, check_enough, check_share
+from rankmark.statistics.seeds import Crossed, VariancePart, crossed
 from rankmark.statistics.significance import ALTERNATIVES, TESTS, Alternative, shift_p
 
 if TYPE_CHECKING:

@@ -15,9 +15,7 @@ from rankmark.aggregation.refusals import some_of
 from rankmark.aggregation.state import Observation
 from rankmark.errors import DataError
 from rankmark.inputs import extent_of, read_inputs, with_text_items
-from rankmark.inputs.catalogue import Numbered
 from rankmark.inputs.looked_at import TablesLookedAt
-from rankmark.kinds.items import together
 from rankmark.language.own import QueryError
 
 if TYPE_CHECKING:
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankmark.inputs import Input
-    from rankmark.inputs.catalogue import Catalogue
+    from rankmark.inputs.catalogue import Catalogue, Numbered
     from rankmark.inputs.roles import ColumnNames
     from rankmark.kinds.lists import JudgedLists
     from rankmark.language.choices import Choices
@@ -96,7 +94,11 @@ def observation(
     if text_items:
         qrels, run = with_text_items(qrels), with_text_items(run)
     inputs: dict[str, str] = {table.side: _digest(table) for table in (qrels, run)} if hash_inputs else {}
-    items = None if known is None else Numbered(known, integer=run.item_ids == "integer")
+    items = None
+    if known is not None:
+        from rankmark.inputs.catalogue import Numbered
+
+        items = Numbered(known, integer=run.item_ids == "integer")
     block = observe(qrels, run, groups, threads, items)
     if items is not None:
         block = block.with_items(items, run.name)
@@ -140,6 +142,8 @@ def _observed(
         raise first.named(some_of(ids, np.ones(1, dtype=np.bool_)).ids[0]) from first.__cause__
     observed = merged(parts, len(first_rows))
     if items is not None and top is not None:
+        from rankmark.kinds.items import together
+
         tops = together(
             [(part.numbers, part.tops) for part in parts if part.tops is not None], len(first_rows)
         )

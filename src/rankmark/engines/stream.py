@@ -27,7 +27,6 @@ from rankmark.engines.selection import memory_bytes
 from rankmark.errors import DataError
 from rankmark.inputs import Input, align_ids, extent_of, with_text_items
 from rankmark.inputs.batches import Batches, open_batches
-from rankmark.inputs.catalogue import Numbered
 from rankmark.inputs.roles import check_names
 from rankmark.language.conventions.limits import Extent, spanning
 from rankmark.progress import RowProgress, counting_rows
@@ -82,7 +81,11 @@ def observe_sources(
     usable = max(memory_bytes(memory) - OWN, memory_bytes(memory) // 4)
     tables = _Tables(judged, returned, text_items, usable, hash_inputs)
     with cleaned_up():
-        items = None if known is None else Numbered(known, integer=tables.heads()[1].item_ids == "integer")
+        items = None
+        if known is not None:
+            from rankmark.inputs.catalogue import Numbered
+
+            items = Numbered(known, integer=tables.heads()[1].item_ids == "integer")
         state, unjudged = _observed(tables, QueryState.empty(groups, items), threads)
     inputs = {side: f"{sums % 2**64:016x}" for side, sums in tables.digests.items()} if hash_inputs else {}
     extents = tables.extents["qrels"], tables.extents["run"]

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import http.client
 import re
 import shutil
-import ssl
 import tempfile
-import urllib.error
-import urllib.request
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
@@ -151,6 +147,11 @@ def _naming(path: Path, address: str) -> Iterator[None]:
 
 def _check_answer(address: str) -> None:
     """Refuses a server that does not answer, which polars would ask for minutes."""
+    import http.client  # what reading files here does without
+    import ssl
+    import urllib.error
+    import urllib.request
+
     asked = urllib.request.Request(address, method="HEAD", headers={"User-Agent": "rankmark"})
     try:
         urllib.request.urlopen(asked, timeout=WAIT).close()

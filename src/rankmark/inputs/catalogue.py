@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -11,11 +11,12 @@ import numpy as np
 from rankmark._native import ItemNumbers
 from rankmark.errors import ColumnError, DataError, IdTypeError, UsageError, did_you_mean
 from rankmark.forking import need_polars_threads
+from rankmark.inputs.item_groups import groups_of, rows_of_categories
 from rankmark.inputs.item_tables import read_items, read_train
 from rankmark.inputs.names import listed
 from rankmark.inputs.roles import ColumnNames
 from rankmark.inputs.tables.polars_frames import from_polars
-from rankmark.kinds.item_facts import Interactions, ItemFacts, Judgements, Lists
+from rankmark.kinds.item_facts import Groups, Interactions, ItemFacts, Judgements, Lists
 from rankmark.kinds.items import RecommendedLists, Tops
 from rankmark.kinds.ragged import found_in, offsets_of
 from rankmark.rendering.words import counted
@@ -35,6 +36,7 @@ __all__ = [
     "JudgedItems",
     "Numbered",
     "catalogue",
+    "each_group",
     "known_items",
     "refuse_unknowable",
 ]
@@ -42,14 +44,13 @@ __all__ = [
 NEEDS: Mapping[Need, str] = {
     "catalogue": "the items that can be recommended: items=… of rm.evaluate, a table of them or their ids",
     "items": "what items are like: items=… of rm.evaluate, a table of them",
+    "groups": "the groups of items: items=… of rm.evaluate, a table of them with a column of groups",
     "train": "the interactions before: train=… of rm.evaluate, a table of users and items",
     "judgements": "judgements: give qrels",
 }
 """What measures need, in words."""
 OF_NUMBERS = ("cosine", "hamming", "differences")
 """The distances of items that are numbers."""
-MOST_CODES = 1_000
-"""So many integers can be codes of categories; more of them are numbers, such as prices."""
 T = TypeVar("T")
 
 
@@ -116,6 +117,10 @@ class Catalogue:
     def vectors(self, column: str) -> NDArray[np.float64]:
         """As `rankmark.kinds.items.Attributes`."""
         return self._once("vectors", column, _vectors)
+
+    def groups(self, column: str) -> Groups:
+        """As `rankmark.kinds.items.Attributes`."""
+        return self._once("groups", column, groups_of)
 
     def _once(self, what: str, column: str, compute: Callable[[pl.DataFrame, str], T]) -> T:
         assert self.items is not None
@@ -308,6 +313,7 @@ def refuse_unknowable(measures: Iterable[Measure], known: Catalogue, *, judged: 
     given = {
         "catalogue": known.closed,
         "items": known.items is not None,
+        "groups": known.items is not None,
         "train": known.train is not None,
         "judgements": judged,
     }
@@ -315,8 +321,18 @@ def refuse_unknowable(measures: Iterable[Measure], known: Catalogue, *, judged: 
         for need in measure.needs:
             if not given[need]:
                 raise UsageError(f"{measure} needs {NEEDS[need]}")
-        if "items" in measure.needs:
+        if "items" in measure.needs or "groups" in measure.needs:
             _refuse_column(measure, known)
+
+
+def each_group(measures: Iterable[Measure], known: Catalogue) -> Iterator[Measure]:
+    """The measures, those of each group as one of every group that the items are in."""
+    for measure in measures:
+        if measure.page.kind != "item" or measure.arguments.get("group") != "each":
+            yield measure
+            continue
+        for name in known.groups(measure.arguments["by"]).names:
+            yield measure(group=name)
 
 
 def _refuse_column(measure: Measure, known: Catalogue) -> None:
@@ -330,7 +346,9 @@ def _refuse_column(measure: Measure, known: Catalogue) -> None:
             else "; it has no column beside the items"
         )
         raise ColumnError(f"{measure}: items has no column {column!r}{there}")
-    if known.categories(column) is None and measure.arguments.get("distance") not in OF_NUMBERS:
+    if "groups" in measure.needs:
+        known.groups(column)
+    elif known.categories(column) is None and measure.arguments.get("distance") not in OF_NUMBERS:
         raise ColumnError(
             f"{measure}: {column!r} of items has numbers, and it looks at categories; give texts, "
             "such as intervals of them (pandas.cut, polars' qcut), or cast them to texts where they are codes"
@@ -355,24 +373,9 @@ def _categories(items: pl.DataFrame, column: str) -> Lists | None:
     """The categories of items, or None where a column has numbers with a fraction or lists of numbers."""
     import polars as pl
 
-    values = items[column]
-    of_lists = isinstance(values.dtype, pl.List | pl.Array)
-    inner = values.dtype.inner if isinstance(values.dtype, pl.List | pl.Array) else values.dtype
-    if inner.is_float() or inner.is_decimal() or (of_lists and inner.is_numeric()):
+    frame = rows_of_categories(items, column)
+    if frame is None:
         return None
-    if inner.is_nested() or inner in (pl.Object, pl.Binary):
-        raise ColumnError(
-            f"items: {column!r} is {values.dtype}, neither categories nor numbers, nor lists of them"
-        )
-    if inner.is_integer() and values.n_unique() > MOST_CODES:
-        raise ColumnError(
-            f"items: {column!r} has {values.n_unique():,} different integers, more than categories are; make "
-            "intervals of them (pandas.cut, polars' qcut), or cast them to texts where they are codes"
-        )
-    frame = pl.DataFrame({"place": pl.int_range(items.height, eager=True), "value": values})
-    if of_lists:
-        frame = frame.with_columns(pl.col("value").cast(pl.List(inner))).explode("value")
-    frame = frame.filter(pl.col("value").is_not_null()).unique(maintain_order=True)
     without = items.height - frame["place"].n_unique()
     if without:
         known = pl.Series(np.isin(np.arange(items.height), frame["place"].to_numpy()))

@@ -16,7 +16,7 @@ from rankmark.kinds.ragged import found_in, offsets_of, pieces, spread
 if TYPE_CHECKING:
     from rankmark.kinds.lists import Values
 
-__all__ = ["Attributes", "By", "Interactions", "ItemFacts", "Judgements", "Lists", "Numbers"]
+__all__ = ["Attributes", "By", "Groups", "Interactions", "ItemFacts", "Judgements", "Lists", "Numbers"]
 
 Numbers = NDArray[np.int32]
 By = Literal["users", "interactions"]
@@ -38,6 +38,26 @@ class Lists:
     count: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """In which groups items are, one item after the other.
+
+    Attributes:
+        names: the names of the groups, ascending.
+        group: the numbers of the groups, those of item ``i`` ``offsets[i]:offsets[i + 1]``.
+        part: how much of each the item is: 1, or a part of it where that is given.
+        offsets: where those of each item begin, and where the last end.
+        without: how many items are in none, and the first of them, in words; None where each is in one.
+
+    """
+
+    names: tuple[str, ...]
+    group: NDArray[np.int64]
+    part: Values
+    offsets: NDArray[np.int64]
+    without: str | None
+
+
 class Attributes(Protocol):
     """What items are like."""
 
@@ -46,6 +66,9 @@ class Attributes(Protocol):
 
     def vectors(self, column: str) -> NDArray[np.float64]:
         """The numbers of each item, [items, dimensions]."""
+
+    def groups(self, column: str) -> Groups:
+        """The groups of each item."""
 
 
 class Interactions:
@@ -138,11 +161,18 @@ class Judgements:
 
     def of(self, query: NDArray[np.int64], item: NDArray[np.int64]) -> Values:
         """The grade of each of these items for the query beside it, NaN where it is not judged."""
+        places = self.places(query, item)
         grades = np.full(len(item), np.nan)
+        grades[places >= 0] = self.grade[places[places >= 0]]
+        return grades
+
+    def places(self, query: NDArray[np.int64], item: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where in these arrays each item stands for the query beside it, -1 where it is not judged."""
+        places = np.full(len(item), -1)
         keys = query * self._items + item
         there = (item < self._items) & found_in(keys, self._keys)
-        grades[there] = self.grade[np.searchsorted(self._keys, keys[there])]
-        return grades
+        places[there] = np.searchsorted(self._keys, keys[there])
+        return places
 
 
 @dataclass(frozen=True, slots=True, eq=False)

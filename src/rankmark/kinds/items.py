@@ -154,8 +154,16 @@ class RecommendedLists:
         """Its grade for its query, NaN where it is not judged."""
         return self._once("grade", lambda: self.facts.judgements().of(self.query, self.item.astype(np.int64)))
 
-    def shares(self, column: str) -> Shares:
-        """What share of each list is of which category; an item of several is of each in part."""
+    def shares(self, column: str, weight: Values | None = None) -> Shares:
+        """What share of each list is of which category; an item of several is of each in part.
+
+        Args:
+            column: where the categories are.
+            weight: how much each item counts, 1 if None.
+
+        """
+        if weight is not None:
+            return self._shares(self.item.astype(np.int64), self.offsets, column, weight)
         return self._once(
             ("shares", column), lambda: self._shares(self.item.astype(np.int64), self.offsets, column)
         )
@@ -170,15 +178,22 @@ class RecommendedLists:
         lengths = np.diff(np.concatenate(([0], np.cumsum(can)))[before.offsets])
         return self._shares(before.item[can].astype(np.int64), offsets_of(lengths), column)
 
-    def _shares(self, item: NDArray[np.int64], offsets: NDArray[np.int64], column: str) -> Shares:
+    def _shares(
+        self,
+        item: NDArray[np.int64],
+        offsets: NDArray[np.int64],
+        column: str,
+        weight: Values | None = None,
+    ) -> Shares:
         categories = self.facts.known().categories(column)
         assert categories is not None  # the column was looked at before
         lengths = np.diff(categories.offsets)[item]
         queries = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         keys = np.repeat(queries, lengths) * categories.count
         keys += categories.values[spread(categories.offsets[item], lengths)]
-        whole = np.diff(offsets).astype(np.float64)
-        weights = np.repeat(1 / (lengths * whole[queries]), lengths)
+        weight = np.ones(len(item)) if weight is None else weight
+        whole = _native.segment_sum(weight, offsets)
+        weights = np.repeat(weight / (lengths * whole[queries]), lengths)
         distinct, places = np.unique(keys, return_inverse=True)
         return Shares(
             distinct,

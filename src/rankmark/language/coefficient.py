@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rankmark.errors import MeasureError, did_you_mean
 from rankmark.language.definition import Definition, Meaning, declared, key_of, load, meanings_of
 from rankmark.language.grammar import read, split_measures, write
-from rankmark.language.page_blocks import page_blocks
-from rankmark.rendering.html import in_cell
 
 if TYPE_CHECKING:
     from rankmark.kinds.lists import Values
@@ -133,7 +131,7 @@ class Coefficient:
 
     def _repr_html_(self) -> str:
         """What notebooks show: the coefficient's page."""
-        return in_cell(page_blocks(self.page, str(self), self.parameters))
+        return self.page.shown(str(self), self.parameters)
 
     def __str__(self) -> str:
         return write(self.name, self.parameters, self.cutoff)

@@ -19,9 +19,7 @@ from rankmark.errors import MeasureError, did_you_mean
 from rankmark.language.bibliography import cited
 from rankmark.language.grammar import write
 from rankmark.language.layout import broken, header_line
-from rankmark.language.page_blocks import page_blocks
 from rankmark.language.parameters import Parameter, format_value
-from rankmark.rendering.html import in_cell
 from rankmark.rendering.words import brief
 
 __all__ = ["GREATEST_CUTOFF", "Definition", "Meaning", "declared", "key_of", "load", "meanings_of"]
@@ -67,7 +65,14 @@ class Definition:
 
     def _repr_html_(self) -> str:
         """What notebooks show."""
-        return in_cell(page_blocks(self, self.name, {}))
+        return self.shown(self.name, {})
+
+    def shown(self, written: str, given: Mapping[str, Any]) -> str:
+        """The page in a cell of a notebook, of what is written so and has these parameters."""
+        from rankmark.language.page_blocks import page_blocks  # which evaluating does without
+        from rankmark.rendering.html import in_cell
+
+        return in_cell(page_blocks(self, written, given))
 
     def __str__(self) -> str:
         return "\n".join([*self.header(), "", *broken(self.doc.replace("`", ""))]).rstrip()

@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Any, overload
 from rankmark.errors import MeasureError
 from rankmark.language.definition import GREATEST_CUTOFF
 from rankmark.language.grammar import write
-from rankmark.language.page_blocks import page_blocks
 from rankmark.language.parameters import format_value
 from rankmark.language.registry import MEAN, Better, Fact, Looks, Mean, Need, Page, meaning_of
-from rankmark.rendering.html import in_cell
 
 if TYPE_CHECKING:
     from rankmark.kinds.classes import Classes, PerClass
@@ -278,7 +276,7 @@ class Measure:
 
     def _repr_html_(self) -> str:
         """What notebooks show: the measure's page."""
-        return in_cell(page_blocks(self.page, self._written, self.parameters))
+        return self.page.shown(self._written, self.parameters)
 
     def __reduce__(self) -> tuple[Callable[..., Measure], tuple[Any, ...]]:
         if self.page.origin:

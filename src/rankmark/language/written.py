@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from rankmark.errors import MeasureError
 from rankmark.language.measure import Measure
 from rankmark.language.names import parse
 from rankmark.language.registry import Better, remembered
 from rankmark.rendering.blocks import Tone, toned
-from rankmark.rendering.papers import PaperColumn
+
+if TYPE_CHECKING:
+    from rankmark.rendering.papers import PaperColumn
 
 __all__ = ["differing", "paper_column", "tone_of", "with_best", "written"]
 
@@ -34,6 +37,8 @@ def written(measure: Measure | str, value: float, digits: int | None, sign: str 
 
 def paper_column(measure: Measure | str) -> PaperColumn:
     """A measure, or what it is called, as a column of a table for papers."""
+    from rankmark.rendering.papers import PaperColumn
+
     if isinstance(measure, str):
         try:
             return paper_column(parse(measure).asked_as(measure))

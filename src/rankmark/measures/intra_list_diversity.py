@@ -28,6 +28,8 @@ Distances: TypeAlias = Callable[[Numbers, Numbers], Values]
         "ILDHamming": {"distance": "hamming"},
     },
     bounds=(0, None),
+    usual_bounds=(0, 2),
+    usual_with=("distance", "denominator"),
     needs=lambda given: ("train" if given["distance"] == "cooccurrence" else "items",),
     undefined="fewer than two items",
 )

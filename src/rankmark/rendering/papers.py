@@ -3,85 +3,32 @@
 from __future__ import annotations
 
 import math
-import re
-from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypedDict, get_args
+from typing import Any, Literal
 
-from rankmark.errors import ChoiceError, UsageError, did_you_mean
-from rankmark.rendering.blocks import Block, Code, Grid, Notes, Prose
-from rankmark.rendering.format import TextFormat
-from rankmark.rendering.words import brief, listed, minus
-
-if TYPE_CHECKING:
-    from rankmark.rendering.format import Showable
+from rankmark.errors import UsageError
+from rankmark.rendering.paper_format import BEST, SECOND
+from rankmark.rendering.paper_options import Spread, check_options
+from rankmark.rendering.words import listed
 
 __all__ = [
-    "OF_PAPERS",
     "Laid",
     "Layout",
     "PaperCell",
     "PaperColumn",
-    "PaperFormat",
-    "PaperOptions",
     "PaperRow",
     "PaperTable",
     "PaperValue",
-    "Spread",
-    "check_options",
-    "with_minus",
+    "laid_out",
 ]
 
-Spread: TypeAlias = Literal["none", "seeds", "interval", "plus-minus"]
-SPREADS: tuple[Spread, ...] = get_args(Spread)
 OF_INTERVALS = ("interval", "plus-minus")
-BEST, SECOND = 1, 2
-"""Places that are shown."""
 ROUNDING = 1e-9
 """So much a value is beyond 1 by the rounding of whoever computed it."""
 RIVALS = 3
 """Of fewer the second best is simply the other."""
-
-
-class PaperOptions(TypedDict, total=False):
-    """What formats for papers take.
-
-    Attributes:
-        caption: what the table shows, instead of what it says by itself; what marks mean follows it.
-        label: by which it is referred to.
-        percent: whether values from 0 to 1 are given times 100.
-        spread: what stands beside the values: ``seeds``, ± their standard deviation over seeds; ``interval``,
-            [low, high]; ``plus-minus``, ± from the value to the ends of the interval; or ``none``. Without it
-            seeds where there are several, and intervals where they were asked for when evaluating.
-        transpose: whether rows and columns change places, so that there is a row a measure.
-
-    """
-
-    caption: str | None
-    label: str | None
-    percent: bool
-    spread: Spread | None
-    transpose: bool
-
-
-OF_PAPERS: tuple[str, ...] = tuple(PaperOptions.__annotations__)
-
-
-def check_options(*, label: str | None = None, spread: str | None = None, **_: Any) -> None:
-    """Refuses what no table can have.
-
-    Raises:
-        UsageError: a label that is none.
-        ChoiceError: no such spread.
-
-    """
-    if label is not None and not re.fullmatch(r"\w[\w:.-]*", label, re.ASCII):
-        raise UsageError(f"the label {brief(label)} is not of letters, digits, _, -, : and . alone")
-    if spread is not None and spread not in SPREADS:
-        hint = did_you_mean(str(spread), SPREADS)
-        raise ChoiceError(f"spread={brief(spread)} is not one of {', '.join(SPREADS)}{hint}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,6 +333,19 @@ def _roomy(rows: Sequence[Sequence[PaperCell]]) -> list[list[PaperCell]]:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
+def laid_out(tables: Sequence[PaperTable], digits: int, style: Mapping[str, Any]) -> Iterator[Laid]:
+    """Tables of one paper, of which the first alone has the caption and the label that were asked for.
+
+    Raises:
+        UsageError: no value has what is to stand beside it, or could be in per cent.
+
+    """
+    layouts = [Layout(each, digits, **style) for each in tables]
+    _check(layouts)
+    for place, each in enumerate(layouts):
+        yield (replace(each, caption=None, label=None) if place else each).laid()
+
+
 def _check(layouts: Sequence[Layout]) -> None:
     """Refuses what the tables have not.
 
@@ -415,56 +375,3 @@ def _check(layouts: Sequence[Layout]) -> None:
         }
         for title, value in beyond.items():
             raise UsageError(f"percent=True: {title} is {value:g}, as if it were in per cent already")
-
-
-def with_minus(grid: Grid) -> Grid:
-    """The same with numbers that have a minus, and no hyphen, before them."""
-    names = grid.names
-    return grid._replace(rows=[[*row[:names], *(minus(cell) for cell in row[names:])] for row in grid.rows])
-
-
-class PaperFormat(TextFormat):
-    """A format for papers: tables, and sentences as comments."""
-
-    options = OF_PAPERS
-
-    comment: ClassVar[str]
-    """With what a comment begins."""
-
-    @abstractmethod
-    def table(self, laid: Laid) -> str:
-        """A table with its caption."""
-
-    def text(self, shown: Showable, digits: int, options: Mapping[str, Any]) -> str:
-        """What a paper shows, and at its end, without an empty line, what belongs to all of it."""
-        style = {name: value for name, value in options.items() if name in OF_PAPERS}
-        others = {name: value for name, value in options.items() if name not in OF_PAPERS}
-        blocks: list[Block | PaperTable] = list(getattr(shown, "_paper", shown._blocks)(digits, **others))
-        layouts = [Layout(each, digits, **style) for each in blocks if isinstance(each, PaperTable)]
-        _check(layouts)
-        laid = (
-            each.laid() if not place else replace(each, caption=None, label=None).laid()
-            for place, each in enumerate(layouts)
-        )
-        texts = [
-            self.table(next(laid)) if isinstance(each, PaperTable) else self.block(each)
-            for each in sorted(blocks, key=_is_closing)
-        ]
-        closing = sum(map(_is_closing, blocks))
-        return "\n".join(["\n\n".join(texts[: len(texts) - closing]), *texts[len(texts) - closing :]]) + "\n"
-
-    def notes(self, notes: Notes) -> str:
-        """Comments."""
-        return "\n".join(f"{self.comment} {line}" for line in notes.lines)
-
-    def prose(self, prose: Prose) -> str:
-        """Comments."""
-        return self.notes(Notes(prose.lines))
-
-    def code(self, code: Code) -> str:
-        """Comments."""
-        return self.notes(Notes(code.lines))
-
-
-def _is_closing(block: Block | PaperTable) -> bool:
-    return isinstance(block, Code) or (isinstance(block, Notes) and block.closing)

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
-from rankmark.rendering.blocks import Grid
-from rankmark.rendering.html import in_cell
 from rankmark.rendering.words import counted, printable
 
 __all__ = ["Entries", "Record", "brief_figure", "record_html"]
@@ -53,13 +51,20 @@ class Entries(dict[str, T]):
             for name, value in self.items()
         ]
         header = list(dict.fromkeys(key for row in rows for key in row)) or [""]
-        return in_cell([Grid(1, [header, *([row.get(key, "") for key in header] for row in rows)])])
+        return _table([header, *([row.get(key, "") for key in header] for row in rows)])
 
 
 def record_html(record: Any) -> str:
     """A dataclass or a named tuple as a table of its fields, for a cell of a notebook."""
     rows = [list(each) for each in _figures(record)]
-    return in_cell([Grid(1, [["field", "value"], *rows], type(record).__name__)])
+    return _table([["field", "value"], *rows], type(record).__name__)
+
+
+def _table(rows: list[list[str]], title: str = "") -> str:
+    from rankmark.rendering.blocks import Grid  # which command lines that show no record do without
+    from rankmark.rendering.html import in_cell
+
+    return in_cell([Grid(1, rows, title)])
 
 
 def _figures(record: Any) -> Iterator[tuple[str, str]]:

@@ -8,8 +8,7 @@ from rankmark.calling import clear_methods, refuse_unknown
 from rankmark.errors import UsageError
 from rankmark.rendering.format import Format, Showable
 from rankmark.rendering.formats import format_of, formats, known_format
-from rankmark.rendering.html import in_cell
-from rankmark.rendering.papers import OF_PAPERS
+from rankmark.rendering.paper_options import OF_PAPERS
 from rankmark.rendering.words import brief
 
 if TYPE_CHECKING:
@@ -188,4 +187,6 @@ class Shown(Showable):
 
     def _repr_html_(self) -> str:
         """What notebooks show."""
+        from rankmark.rendering.html import in_cell  # which needs what typesets formulas
+
         return in_cell(self._page(DIGITS))

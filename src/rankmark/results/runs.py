@@ -17,7 +17,7 @@ from rankmark.rendering.blocks import Block, Code, Grid, Notes
 from rankmark.rendering.drawn import Column, Spark
 from rankmark.rendering.formats.json import ByName
 from rankmark.rendering.numbers import Numbered, Parts
-from rankmark.rendering.papers import PaperOptions, PaperRow, PaperTable, PaperValue
+from rankmark.rendering.paper_options import PaperOptions
 from rankmark.rendering.words import listed, printable
 from rankmark.results.reported import Reported
 from rankmark.results.saved import Saved
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankmark.language.measure import Measure
+    from rankmark.rendering.papers import PaperTable
     from rankmark.results.base import Result
 
     Cell: TypeAlias = Callable[[Measure, float], str]
@@ -261,6 +262,8 @@ class View:
 
     def paper(self) -> PaperTable:
         """A row a run, with bounds four, and a column a measure; the other way round of a single one."""
+        from rankmark.rendering.papers import PaperRow, PaperTable, PaperValue
+
         rows = [
             PaperRow(
                 (printable(" ".join(filter(None, (name, figure)))) or "value",),

@@ -15,7 +15,6 @@ from rankmark.errors import ChoiceError, DataError, did_you_mean
 from rankmark.language.written import paper_column
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.drawn import Column, ranges
-from rankmark.rendering.papers import PaperColumn, PaperRow, PaperTable, PaperValue
 from rankmark.rendering.words import counted, listed, printable
 from rankmark.results.saved import Saved
 from rankmark.statistics.corrections import corrected
@@ -23,6 +22,8 @@ from rankmark.statistics.corrections import corrected
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
+
+    from rankmark.rendering.papers import PaperTable, PaperValue
 
 __all__ = [
     "OfSlices",
@@ -117,6 +118,8 @@ class Sliced(OfSlices, Saved, ABC):
 
     def paper_value(self, row: Any) -> PaperValue:
         """A row's value for papers, marked where it differs from that of all others."""
+        from rankmark.rendering.papers import PaperValue
+
         mark = SIGN if self.surely(row) else ""
         return PaperValue(row.value, mark, None if math.isnan(row.low) else (row.low, row.high))
 
@@ -232,6 +235,8 @@ def papers_of(found: Mapping[str, Sliced]) -> Iterator[Block | PaperTable]:
 
 
 def _paper(found: Mapping[str, Sliced], by: str) -> PaperTable:
+    from rankmark.rendering.papers import PaperColumn, PaperRow, PaperTable, PaperValue
+
     one, named = next(iter(found.values())), _are_named(found)
     members = {
         (each.slice, run): {

@@ -8,163 +8,110 @@ What can be chosen by a name stands in tables of records, which say what each is
 `CORRECTIONS`, `INTERVALS`, `MCNEMAR`.
 
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
-`effects`, `equivalence`, `power`; `crossed` is of queries and seeds, `strata` of several collections,
-`friedman` of ranks, `groups` of who is told apart; `bayes` has posteriors; `delong` is of AUC, `calibration`
-of probabilities, `mcnemar` of what is right or wrong; `independent` is of two groups of different queries;
-`signflips` has exact distributions under random signs, `drawing` p-values by drawing; `bounded` bounds that
-hold for few rows, `sequences` intervals for any number of looks; `spread` says what is alike but for
-rounding, `chance` what a p-value is; `record` is what can be chosen.
+`effects`, `margins` of equivalence, `power`; `seeds` is of queries and their seeds, `strata` of several
+collections, `friedman` of ranks, `groups` of who is told apart; `bayes` has posteriors; `delong` is of AUC,
+`calibration` of probabilities, `mcnemar` of what is right or wrong; `independent` is of two groups of
+different queries; `signflips` has exact distributions under random signs, `drawing` p-values by drawing;
+`bounded` bounds that hold for few rows, `sequences` intervals for any number of looks; `spread` says what is
+alike but for rounding, `chance` what a p-value is; `record` is what can be chosen.
 """
 
-from rankmark.calling import clear_functions as _clear_functions
-from rankmark.statistics.anova import Anova, balanced_anova, two_way_anova
-from rankmark.statistics.bayes import (
-    Posterior,
-    RankPosterior,
-    bootstrap_posterior,
-    posterior,
-    signed_rank_posterior,
-    student_posterior,
-)
-from rankmark.statistics.bounded import gaffke_bound
-from rankmark.statistics.calibration import SpiegelhalterTest, binned_gaps, spiegelhalter_test
-from rankmark.statistics.corrections import CORRECTIONS, corrected
-from rankmark.statistics.crossed import Crossed, crossed
-from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test, unpaired_delong_test
-from rankmark.statistics.effects import (
-    cliffs_delta,
-    cliffs_delta_interval,
-    cohens_d,
-    cohens_d_interval,
-    probability_of_superiority,
-    superiority_interval,
-)
-from rankmark.statistics.equivalence import Equivalence, equivalence, equivalent, non_inferiority
-from rankmark.statistics.friedman import Friedman, critical_difference, friedman_test, nemenyi_test
-from rankmark.statistics.groups import RankInterval, groups_of, rank_intervals
-from rankmark.statistics.independent import MeanDifference, studentised_permutation, welch
-from rankmark.statistics.intervals import (
-    CAUTIONS,
-    INTERVALS,
-    Interval,
-    Made,
-    auto_interval,
-    bca_interval,
-    bootstrap_interval,
-    exact_interval,
-    percentile_interval,
-    studentised_interval,
-    studentised_ratios,
-    t_interval,
-    tango_interval,
-    wilson_interval,
-)
-from rankmark.statistics.mcnemar import MCNEMAR, McNemar, mcnemar_test
-from rankmark.statistics.power import (
-    anova_power,
-    detectable_difference,
-    detectable_range,
-    expected_width,
-    power_of,
-    queries_for_anova,
-    queries_for_width,
-    queries_needed,
-)
-from rankmark.statistics.resampling import bootstrap_means
-from rankmark.statistics.sequences import ConfidenceSequence, confidence_sequence
-from rankmark.statistics.significance import (
-    ALTERNATIVES,
-    TESTS,
-    bootstrap_shift_test,
-    bounded_test,
-    paired_t_test,
-    randomisation_test,
-    sign_test,
-    wilcoxon_test,
-)
-from rankmark.statistics.strata import stratified_interval
-from rankmark.statistics.tukey import randomised_tukey
+from __future__ import annotations
 
-__all__ = [
-    "ALTERNATIVES",
-    "CAUTIONS",
-    "CORRECTIONS",
-    "INTERVALS",
-    "MCNEMAR",
-    "TESTS",
-    "AUCDifference",
-    "Anova",
-    "ConfidenceSequence",
-    "Crossed",
-    "Equivalence",
-    "Friedman",
-    "Interval",
-    "Made",
-    "McNemar",
-    "MeanDifference",
-    "Posterior",
-    "RankInterval",
-    "RankPosterior",
-    "SpiegelhalterTest",
-    "anova_power",
-    "auto_interval",
-    "balanced_anova",
-    "bca_interval",
-    "binned_gaps",
-    "bootstrap_interval",
-    "bootstrap_means",
-    "bootstrap_posterior",
-    "bootstrap_shift_test",
-    "bounded_test",
-    "cliffs_delta",
-    "cliffs_delta_interval",
-    "cohens_d",
-    "cohens_d_interval",
-    "confidence_sequence",
-    "corrected",
-    "critical_difference",
-    "crossed",
-    "delong_interval",
-    "delong_test",
-    "detectable_difference",
-    "detectable_range",
-    "equivalence",
-    "equivalent",
-    "exact_interval",
-    "expected_width",
-    "friedman_test",
-    "gaffke_bound",
-    "groups_of",
-    "mcnemar_test",
-    "nemenyi_test",
-    "non_inferiority",
-    "paired_t_test",
-    "percentile_interval",
-    "posterior",
-    "power_of",
-    "probability_of_superiority",
-    "queries_for_anova",
-    "queries_for_width",
-    "queries_needed",
-    "randomisation_test",
-    "randomised_tukey",
-    "rank_intervals",
-    "sign_test",
-    "signed_rank_posterior",
-    "spiegelhalter_test",
-    "stratified_interval",
-    "student_posterior",
-    "studentised_interval",
-    "studentised_permutation",
-    "studentised_ratios",
-    "superiority_interval",
-    "t_interval",
-    "tango_interval",
-    "two_way_anova",
-    "unpaired_delong_test",
-    "welch",
-    "wilcoxon_test",
-    "wilson_interval",
-]
+from typing import Any
 
-_clear_functions(globals())
+from rankmark.naming import looked_up as _looked_up
+
+_HOME = {
+    "ALTERNATIVES": "statistics.significance",
+    "CAUTIONS": "statistics.intervals",
+    "CORRECTIONS": "statistics.corrections",
+    "INTERVALS": "statistics.intervals",
+    "MCNEMAR": "statistics.mcnemar",
+    "TESTS": "statistics.significance",
+    "AUCDifference": "statistics.delong",
+    "Anova": "statistics.anova",
+    "ConfidenceSequence": "statistics.sequences",
+    "Crossed": "statistics.seeds",
+    "Equivalence": "statistics.margins",
+    "Friedman": "statistics.friedman",
+    "Interval": "statistics.intervals",
+    "Made": "statistics.intervals",
+    "McNemar": "statistics.mcnemar",
+    "MeanDifference": "statistics.independent",
+    "Posterior": "statistics.bayes",
+    "RankInterval": "statistics.groups",
+    "RankPosterior": "statistics.bayes",
+    "SpiegelhalterTest": "statistics.calibration",
+    "anova_power": "statistics.power",
+    "auto_interval": "statistics.intervals",
+    "balanced_anova": "statistics.anova",
+    "bca_interval": "statistics.intervals",
+    "binned_gaps": "statistics.calibration",
+    "bootstrap_interval": "statistics.intervals",
+    "bootstrap_means": "statistics.resampling",
+    "bootstrap_posterior": "statistics.bayes",
+    "bootstrap_shift_test": "statistics.significance",
+    "bounded_test": "statistics.significance",
+    "cliffs_delta": "statistics.effects",
+    "cliffs_delta_interval": "statistics.effects",
+    "cohens_d": "statistics.effects",
+    "cohens_d_interval": "statistics.effects",
+    "confidence_sequence": "statistics.sequences",
+    "corrected": "statistics.corrections",
+    "critical_difference": "statistics.friedman",
+    "crossed": "statistics.seeds",
+    "delong_interval": "statistics.delong",
+    "delong_test": "statistics.delong",
+    "detectable_difference": "statistics.power",
+    "detectable_range": "statistics.power",
+    "equivalence": "statistics.margins",
+    "equivalent": "statistics.margins",
+    "exact_interval": "statistics.intervals",
+    "expected_width": "statistics.power",
+    "friedman_test": "statistics.friedman",
+    "gaffke_bound": "statistics.bounded",
+    "groups_of": "statistics.groups",
+    "mcnemar_test": "statistics.mcnemar",
+    "nemenyi_test": "statistics.friedman",
+    "non_inferiority": "statistics.margins",
+    "paired_t_test": "statistics.significance",
+    "percentile_interval": "statistics.intervals",
+    "posterior": "statistics.bayes",
+    "power_of": "statistics.power",
+    "probability_of_superiority": "statistics.effects",
+    "queries_for_anova": "statistics.power",
+    "queries_for_width": "statistics.power",
+    "queries_needed": "statistics.power",
+    "randomisation_test": "statistics.significance",
+    "randomised_tukey": "statistics.tukey",
+    "rank_intervals": "statistics.groups",
+    "sign_test": "statistics.significance",
+    "signed_rank_posterior": "statistics.bayes",
+    "spiegelhalter_test": "statistics.calibration",
+    "stratified_interval": "statistics.strata",
+    "student_posterior": "statistics.bayes",
+    "studentised_interval": "statistics.intervals",
+    "studentised_permutation": "statistics.independent",
+    "studentised_ratios": "statistics.intervals",
+    "superiority_interval": "statistics.effects",
+    "t_interval": "statistics.intervals",
+    "tango_interval": "statistics.intervals",
+    "two_way_anova": "statistics.anova",
+    "unpaired_delong_test": "statistics.delong",
+    "welch": "statistics.independent",
+    "wilcoxon_test": "statistics.significance",
+    "wilson_interval": "statistics.intervals",
+}
+"""The module of every name."""
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return list(_HOME)
+    globals()[name] = found = _looked_up(__name__, name, _HOME, {})
+    return found
+
+
+def __dir__() -> list[str]:
+    return list(_HOME)

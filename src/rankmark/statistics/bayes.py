@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankmark.errors import ChoiceError
-from rankmark.statistics.crossed import Crossed, crossed
 from rankmark.statistics.resampling import Clusters, Floats, check_drawn, check_share, cluster_totals, known
+from rankmark.statistics.seeds import Crossed, crossed
 from rankmark.statistics.spread import ROUNDING
 
 __all__ = [

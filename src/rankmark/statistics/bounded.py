@@ -20,7 +20,7 @@ from rankmark.statistics.resampling import Clusters, Floats, check_share, cluste
 from rankmark.statistics.spread import deviations
 
 if TYPE_CHECKING:
-    from rankmark.statistics.crossed import NewSeeds
+    from rankmark.statistics.seeds import NewSeeds
 
 __all__ = ["LEAST_CHANGED", "LEAST_UNITS", "Rows", "gaffke_bound", "least_root"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from textwrap import fill
 from types import MappingProxyType
@@ -23,7 +23,6 @@ from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
 from rankmark.language.registry import FIRST, LISTS_FIRST, Kind, pages
 from rankmark.rendering.blocks import Block, Grid, Section
-from rankmark.rendering.html import in_cell
 
 __all__ = [
     "UNLIKE",
@@ -137,7 +136,7 @@ class Convention:
 
     def _repr_html_(self) -> str:
         """What notebooks show: the page."""
-        return in_cell(_page_blocks(self))
+        return _in_cell(_page_blocks(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return convention, (self.name,)
@@ -285,7 +284,7 @@ class Conventions(Mapping[str, Convention]):
     def _repr_html_(self) -> str:
         """What notebooks show."""
         rows = ([record.name, record.tool, record.version] for record in self.values())
-        return in_cell([Grid(3, [["name", "tool", "version"], *rows], "Conventions")])
+        return _in_cell([Grid(3, [["name", "tool", "version"], *rows], "Conventions")])
 
 
 @functools.cache
@@ -398,6 +397,12 @@ def convention_page(record: Convention) -> str:
         if texts:
             blocks.append("\n".join([title, *map(_item, texts)]))
     return "\n\n".join(blocks)
+
+
+def _in_cell(blocks: Iterable[Block]) -> str:
+    from rankmark.rendering.html import in_cell  # which needs what typesets formulas
+
+    return in_cell(blocks)
 
 
 def _page_blocks(record: Convention) -> Iterator[Block]:

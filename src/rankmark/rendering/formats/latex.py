@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankmark.rendering.blocks import Grid
-from rankmark.rendering.papers import BEST, SECOND, Laid, PaperCell, PaperFormat, with_minus
+from rankmark.rendering.paper_format import BEST, SECOND, PaperFormat, with_minus
 from rankmark.rendering.words import first_of
 
 if TYPE_CHECKING:
     from rankmark.rendering.format import Showable
+    from rankmark.rendering.papers import Laid, PaperCell
 
 __all__ = ["FORMAT"]
 

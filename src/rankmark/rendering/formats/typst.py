@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rankmark.rendering.blocks import Grid
-from rankmark.rendering.papers import BEST, SECOND, Laid, PaperCell, PaperFormat, with_minus
+from rankmark.rendering.paper_format import BEST, SECOND, PaperFormat, with_minus
+
+if TYPE_CHECKING:
+    from rankmark.rendering.papers import Laid, PaperCell
 
 __all__ = ["FORMAT"]
 

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 
 from rankmark.errors import ChoiceError
 from rankmark.statistics.chance import LEAST_P
-from rankmark.statistics.crossed import Crossed, crossed
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.resampling import Clusters, check_share
+from rankmark.statistics.seeds import Crossed, crossed
 
 __all__ = ["Equivalence", "check_margin", "equivalence", "equivalent", "non_inferiority"]
 
