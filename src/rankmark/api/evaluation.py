@@ -425,4 +425,5 @@ def result_of(
         bounds=made.bounds,
         inputs=inputs,
         notes=notes,
+        lists={each: lists for each, lists in made.lists.items() if each.page.aggregate == "run"},
     )

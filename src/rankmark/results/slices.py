@@ -24,9 +24,11 @@ from rankmark.statistics.intervals import CAUTIONS, INTERVALS, Interval, bounds_
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
 
     from rankmark.inputs.attributes import Places, QuerySlices
     from rankmark.inputs.slicing import By
+    from rankmark.language.measure import Measure
     from rankmark.results.base import Result
 
 __all__ = [
@@ -56,7 +58,8 @@ class Slice(Record):
         value: the measure's value of these queries alone.
         low: the lower end of its confidence interval.
         high: the upper end.
-        difference: the value less that of all other queries; NaN for sums over queries.
+        difference: the value less that of all other queries; NaN for sums over queries, and for measures of
+            the whole run, which are others for more queries.
         difference_low: the lower end of the difference's confidence interval; this and what follows is NaN
             where the slice or all other queries are fewer than three.
         difference_high: the upper end.
@@ -155,7 +158,7 @@ def slices_of(
     """The slices of a result by attributes of its queries; see `Result.by`."""
     if not 0 < confidence < 1:
         raise ChoiceError(f"confidence={confidence!r} is not a number between 0 and 1")
-    if not result.query_measures:
+    if not result.query_measures and result.counted != "queries":
         raise NotEvaluatedError(
             f"{', '.join(result.values)}: one value of all rows, with none for each query to be sliced; "
             "slices of rows are asked for with by="
@@ -173,6 +176,9 @@ def _rows(result: Result, by: pl.Series, confidence: float) -> Iterator[Slice]:
     """Every measure in every slice of one attribute."""
     members = list(slice_members(by))
     for measure in result.measures:
+        if measure.page.aggregate == "run":
+            yield from _of_run(result, measure, by.name, members, confidence)
+            continue
         terms = result.query_terms(measure)
         for value, rows in members:
             inside = np.zeros(len(by), dtype=bool)
@@ -200,3 +206,33 @@ def _rows(result: Result, by: pl.Series, confidence: float) -> Iterator[Slice]:
                 made.method,
                 made.caution,
             )
+
+
+def _of_run(
+    result: Result,
+    measure: Measure,
+    by: str,
+    members: Sequence[tuple[str | None, NDArray[np.intp]]],
+    confidence: float,
+) -> Iterator[Slice]:
+    """A measure of the whole run in every slice, of whose queries alone it then is.
+
+    Slices of different sizes have no difference: more users cover more items.
+    """
+    ids = result.query_ids
+    for value, rows in members:
+        own = result.run_terms(measure, [ids[row] for row in rows.tolist()])
+        made = made_of_terms(own, None, method="auto", confidence=confidence, draws=DRAWS)
+        yield Slice(
+            by,
+            value,
+            measure.label,
+            len(rows),
+            len(rows),
+            own.value(),
+            *made.ends,
+            *NO_DIFFERENCE,
+            math.nan,
+            made.method,
+            made.caution,
+        )
