@@ -16,6 +16,7 @@ from rankmark.inputs.item_tables import read_items, read_train
 from rankmark.inputs.names import listed
 from rankmark.inputs.roles import ColumnNames
 from rankmark.inputs.tables.polars_frames import from_polars
+from rankmark.kinds.exposure import UNKNOWN
 from rankmark.kinds.item_facts import Groups, Interactions, ItemFacts, Judgements, Lists
 from rankmark.kinds.items import RecommendedLists, Tops
 from rankmark.kinds.ragged import found_in, offsets_of
@@ -331,7 +332,8 @@ def each_group(measures: Iterable[Measure], known: Catalogue) -> Iterator[Measur
         if measure.page.kind != "item" or measure.arguments.get("group") != "each":
             yield measure
             continue
-        for name in known.groups(measure.arguments["by"]).names:
+        names = known.groups(measure.arguments["by"]).names
+        for name in (*names, UNKNOWN) if measure.arguments["unknown"] == "group" else names:
             yield measure(group=name)
 
 
