@@ -203,7 +203,7 @@ class RecommendedLists:
         )
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """What is computed when it is first asked for, of each list: how often it counts has no part in it."""
+        """What is computed of the lists when it is first asked for, however often each counts."""
         if key not in self._known:
             self._known[key] = compute()
         return self._known[key]  # type: ignore[return-value]
