@@ -27,9 +27,9 @@ class RecommendedLists:
     Arrays named here have one entry an item of a list, unless they are said to have one a query.
 
     Each list counts as often as its query is drawn. What there is of a list does not depend on that; what is
-    of all lists, `exposure` and `total`, does. A measure of the whole run brings lists together by these two
-    alone, so that it can be had of resamples and of some of the queries without a list being copied: it gives
-    of lists that count twice what it gives of lists that are there twice.
+    of all lists, `exposure`, `total` and `totals`, does. A measure of the whole run brings lists together by
+    these alone, so that it can be had of resamples and of some of the queries without a list being copied: it
+    gives of lists that count twice what it gives of lists that are there twice.
 
     Attributes:
         item: its number, int32.
@@ -145,6 +145,11 @@ class RecommendedLists:
     def total(self, x: ArrayLike) -> float:
         """The sum of `x` over all lists; one number a query."""
         return float(np.sum(self.drawn * np.asarray(x)))
+
+    def totals(self, x: NDArray[np.float64]) -> Values:
+        """The sums of the columns of `x`, [queries, columns], over all lists."""
+        sums: Values = (x if self._drawn is None else x * self._drawn[:, None]).sum(axis=0)
+        return sums
 
     def had(self) -> NDArray[np.bool_]:
         """Whether the user had it before."""

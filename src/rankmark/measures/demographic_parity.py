@@ -94,10 +94,10 @@ def demographic_parity(
     """
     top = lists.top(cutoff)
     groups = item_groups(lists, by, overlap, unknown)
-    answered = np.count_nonzero(top.length)
-    above = groups.in_lists(top, Reader(browsing, p, max_grade).attention(top)).sum(axis=0) / max(answered, 1)
+    answered = top.total(top.length > 0) or 1.0
+    above = top.totals(groups.in_lists(top, Reader(browsing, p, max_grade).attention(top))) / answered
     if per == "catalogue":
         below = groups.in_catalogue()
     else:
-        below = groups.in_lists(top, np.ones(len(top.item))).sum(axis=0) / max(answered, 1)
+        below = top.totals(groups.in_lists(top, np.ones(len(top.item)))) / answered
     return compared(above, below, groups, "DemographicParity", group, value)

@@ -92,6 +92,7 @@ def disparate_treatment(
     """
     top = lists.top(cutoff)
     groups = item_groups(lists, by, overlap, unknown)
-    above = groups.in_lists(top, Reader(browsing, p, max_grade).attention(top)).sum(axis=0)
-    below = groups.judged(lambda grade: gain_of(grade, gain))[top.length > 0].sum(axis=0)
+    above = top.totals(groups.in_lists(top, Reader(browsing, p, max_grade).attention(top)))
+    due = groups.judged(lambda grade: gain_of(grade, gain))
+    below = top.totals(due * (top.length > 0)[:, None])
     return compared(above, below, groups, "DisparateTreatment", group, value)

@@ -98,11 +98,12 @@ def inequity_of_amortised_attention(
     due = np.divide(relevance, whole[query], out=np.zeros(len(relevance)), where=counts[query])
     if by == "item":
         most = max(int(top.item.max(initial=0)), int(judged.item.max(initial=0))) + 1
-        far = np.bincount(top.item, given, most) - np.bincount(judged.item, due, most)
+        gets = np.bincount(top.item, given * top.drawn[top.query], most)
+        far = (gets - np.bincount(judged.item, due * top.drawn[query], most)).astype(np.float64)
     else:
         groups = item_groups(lists, by, overlap, unknown)
-        far = (groups.in_lists(top, given) - groups.sums(due, judged.item, query, len(whole))).sum(axis=0)
-    queries = np.count_nonzero(counts)
+        far = top.totals(groups.in_lists(top, given) - groups.sums(due, judged.item, query, len(whole)))
+    queries = top.total(counts)
     if not queries:
         return math.nan
     total = float(np.abs(far).sum())
