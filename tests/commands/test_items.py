@@ -59,7 +59,6 @@ def test_without_judgements_all_files_are_runs(capsys: pytest.CaptureFixture[str
             "in several rows",
         ),
         (["qrels.csv", "a.csv", "-m", "Coverage@2", *KNOWN, "--bounds"], 2, "orders by relevance"),
-        (["qrels.csv", "a.csv", "-m", "Coverage@2", *KNOWN, "--engine", "stream"], 2, "--engine local"),
         (["qrels.csv", "a.csv", "-m", "Coverage@2", *KNOWN, "--like", "ranx"], 2, "no measures of items"),
         (["qrels.csv", "a.csv", *KNOWN, "--like", "ranx", "--like", "trec_eval"], 2, "without --no-qrels"),
     ],
@@ -69,6 +68,15 @@ def test_what_cannot_be_measured_is_refused(
 ) -> None:
     assert main(["eval", *arguments]) == code
     assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_files_are_read_in_batches_with_and_without_judgements(capsys: pytest.CaptureFixture[str]) -> None:
+    for runs in (["qrels.csv", "a.csv"], ["--no-qrels", "a.csv", "b.csv"]):
+        shown = []
+        for engine in ("local", "stream"):
+            assert main(["eval", *runs, *KNOWN, "-m", "Coverage@2 NotInTrain", "--engine", engine]) == 0
+            shown.append(capsys.readouterr().out)
+        assert shown[0] == shown[1]
 
 
 def test_runs_are_compared_and_gated_by_what_they_recommend(capsys: pytest.CaptureFixture[str]) -> None:

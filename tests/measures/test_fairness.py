@@ -393,7 +393,7 @@ def test_measures_of_each_list_are_as_plain_python_says(by: str, overlap: str, t
         (
             "AWRF(by=some)",
             {},
-            r"2 of 5 items have no 'some', the first is 'b'; give each one, or say unknown",
+            r"2 of 5 items have no 'some', the first is 'b'; give each one, or write .unknown=group",
         ),
         ("GroupExposure(by=some)", {}, r"2 of 5 items have no 'some'"),
         ("GroupExposure(group=z)", {}, r"'group' of items has no group 'z' .*it has x, y"),
@@ -444,6 +444,11 @@ def test_a_measure_of_a_group_is_one_of_every_group_unless_it_says_which() -> No
         "Skew(group=x)",
         "AWRF",
     ]
+
+
+def test_items_of_no_known_group_have_a_measure_where_they_are_a_group() -> None:
+    result = rm.evaluate(None, RUN, "GroupExposure(by=some,unknown=group,browsing=none)", items=ITEMS)
+    assert list(result.values.values()) == [(1 / 2 + 1 / 2) / 2, (1 / 4 + 1 / 2) / 2, (1 / 4 + 0) / 2]
 
 
 def test_groups_are_read_of_columns_of_any_kind() -> None:

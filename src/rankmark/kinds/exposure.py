@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EVERY_RANK",
+    "UNKNOWN",
     "Browsing",
     "Comparison",
     "ItemGroups",
@@ -63,6 +64,7 @@ Target: TypeAlias = Literal["catalogue", "relevant", "equal"] | Mapping[str, flo
 of the query, the same, or what a mapping says."""
 
 UNKNOWN = "unknown"
+"""The name of the group of items whose group is not known."""
 
 
 def needs_of_groups(arguments: Mapping[str, Any]) -> tuple[Literal["groups", "judgements"], ...]:
@@ -224,7 +226,10 @@ class ItemGroups:
         )
 
 
-WHAT_TO_DO = "give each one, or say unknown=group (they are a group of their own) or unknown=ignore"
+WHAT_TO_DO = (
+    "give each one, or write (unknown=group) behind the measure's name, which makes them a group of their "
+    "own, or (unknown=ignore)"
+)
 
 
 def item_groups(lists: RecommendedLists, by: str, overlap: Overlap, unknown: UnknownGroup) -> ItemGroups:

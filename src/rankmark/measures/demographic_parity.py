@@ -71,7 +71,8 @@ def demographic_parity(
             2^max_grade, ``cascade`` that chance times p^(i − 1).
         p: the chance to go on to the next rank, of ``rbp`` and ``cascade``.
         max_grade: the highest grade of the scale, for ``err`` and ``cascade``.
-        overlap: an item of several groups is of each in part, ``share``, or of each in whole, ``each``.
+        overlap: an item of several groups is of each in part, ``share``, or of each in whole,
+            ``each``.
         unknown: an item whose group is not known is an error, ``refuse``, of a group of its own called
             unknown, ``group``, or of none, ``ignore``; it takes its rank all the same.
 
@@ -94,10 +95,10 @@ def demographic_parity(
     """
     top = lists.top(cutoff)
     groups = item_groups(lists, by, overlap, unknown)
-    answered = top.total(top.length > 0) or 1.0
-    above = top.totals(groups.in_lists(top, Reader(browsing, p, max_grade).attention(top))) / answered
+    answered = max(top.total(top.length > 0), 1)
+    above = top.drawn @ groups.in_lists(top, Reader(browsing, p, max_grade).attention(top)) / answered
     if per == "catalogue":
         below = groups.in_catalogue()
     else:
-        below = top.totals(groups.in_lists(top, np.ones(len(top.item)))) / answered
+        below = top.drawn @ groups.in_lists(top, np.ones(len(top.item))) / answered
     return compared(above, below, groups, "DemographicParity", group, value)

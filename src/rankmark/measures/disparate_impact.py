@@ -73,7 +73,8 @@ def disparate_impact(
             2^max_grade, ``cascade`` that chance times p^(i − 1).
         p: the chance to go on to the next rank, of ``rbp`` and ``cascade``.
         max_grade: the highest grade of the scale, for ``err`` and ``cascade``.
-        overlap: an item of several groups is of each in part, ``share``, or of each in whole, ``each``.
+        overlap: an item of several groups is of each in part, ``share``, or of each in whole,
+            ``each``.
         unknown: an item whose group is not known is an error, ``refuse``, of a group of its own called
             unknown, ``group``, or of none, ``ignore``; it takes its rank all the same.
 
@@ -97,7 +98,6 @@ def disparate_impact(
     top = lists.top(cutoff)
     groups = item_groups(lists, by, overlap, unknown)
     relevance = gain_of(np.nan_to_num(top.grade(), nan=0.0), gain)
-    above = top.totals(groups.in_lists(top, Reader(browsing, p, max_grade).attention(top) * relevance))
-    due = groups.judged(lambda grade: gain_of(grade, gain))
-    below = top.totals(due * (top.length > 0)[:, None])
+    above = top.drawn @ groups.in_lists(top, Reader(browsing, p, max_grade).attention(top) * relevance)
+    below = (top.drawn * (top.length > 0)) @ groups.judged(lambda grade: gain_of(grade, gain))
     return compared(above, below, groups, "DisparateImpact", group, value)

@@ -50,7 +50,8 @@ def expected_exposure_disparity(
             2^max_grade, ``cascade`` that chance times p^(i − 1).
         p: the chance to go on to the next rank, of ``rbp`` and ``cascade``.
         max_grade: the highest grade of the scale, for ``err`` and ``cascade``.
-        overlap: an item of several groups is of each in part, ``share``, or of each in whole, ``each``.
+        overlap: an item of several groups is of each in part, ``share``, or of each in whole,
+            ``each``.
         unknown: an item whose group is not known is an error, ``refuse``, of a group of its own called
             unknown, ``group``, or of none, ``ignore``; it takes its rank all the same.
 

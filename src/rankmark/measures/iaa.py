@@ -63,7 +63,8 @@ def inequity_of_amortised_attention(
         p: the chance to go on to the next rank, of ``rbp`` and ``cascade``.
         max_grade: the highest grade of the scale, for ``err`` and ``cascade``.
         scale: the ``sum`` over queries as above, or its ``mean``, which is from 0 to 2.
-        overlap: an item of several groups is of each in part, ``share``, or of each in whole, ``each``.
+        overlap: an item of several groups is of each in part, ``share``, or of each in whole,
+            ``each``.
         unknown: an item whose group is not known is an error, ``refuse``, of a group of its own called
             unknown, ``group``, or of none, ``ignore``; it takes its rank all the same.
 
@@ -87,24 +88,19 @@ def inequity_of_amortised_attention(
     """
     top = lists.top(cutoff)
     judged = lists.facts.judgements()
-    relevance = gain_of(judged.grade, gain)
-    attention = Reader(browsing, p, max_grade).attention(top)
-    whole = _native.segment_sum(relevance, judged.offsets)
-    counts = (whole > 0) & (top.sum(attention) > 0)
-    query = np.repeat(np.arange(len(whole)), np.diff(judged.offsets))
-    given = np.divide(
-        attention, top.sum(attention)[top.query], out=np.zeros(len(attention)), where=counts[top.query]
-    )
-    due = np.divide(relevance, whole[query], out=np.zeros(len(relevance)), where=counts[query])
+    query = np.repeat(np.arange(len(judged.offsets) - 1), np.diff(judged.offsets))
+    attention, relevance = Reader(browsing, p, max_grade).attention(top), gain_of(judged.grade, gain)
+    seen, whole = top.sum(attention), _native.segment_sum(relevance, judged.offsets)
+    counts = top.drawn * ((seen > 0) & (whole > 0))
+    given = attention * (counts / np.where(seen > 0, seen, 1.0))[top.query]
+    due = relevance * (counts / np.where(whole > 0, whole, 1.0))[query]
     if by == "item":
         most = max(int(top.item.max(initial=0)), int(judged.item.max(initial=0))) + 1
-        gets = np.bincount(top.item, given * top.drawn[top.query], most)
-        far = (gets - np.bincount(judged.item, due * top.drawn[query], most)).astype(np.float64)
+        far = np.bincount(top.item, given, most) - np.bincount(judged.item, due, most)
     else:
         groups = item_groups(lists, by, overlap, unknown)
-        far = top.totals(groups.in_lists(top, given) - groups.sums(due, judged.item, query, len(whole)))
-    queries = top.total(counts)
-    if not queries:
+        far = (groups.in_lists(top, given) - groups.sums(due, judged.item, query, len(whole))).sum(axis=0)
+    if not counts.any():
         return math.nan
     total = float(np.abs(far).sum())
-    return total if scale == "sum" else total / queries
+    return total if scale == "sum" else total / float(counts.sum())

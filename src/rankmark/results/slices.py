@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,8 +17,10 @@ from rankmark.errors import ChoiceError, NotEvaluatedError
 from rankmark.inputs.attributes import aligned, read_attributes, read_slices
 from rankmark.language.written import differing, written
 from rankmark.rendering.records import Record
-from rankmark.rendering.words import chance, counted, rounded
-from rankmark.results.sliced import Sliced, corrected_rows, slice_members
+from rankmark.rendering.words import chance, counted, listed, rounded
+from rankmark.results.disparity import FEWEST as FEWEST_APART
+from rankmark.results.disparity import MOST, Disparity, Inequality, disparity_of, inequality_of
+from rankmark.results.sliced import Sliced, corrected_rows, slice_label, slice_members
 from rankmark.statistics.independent import FEW, FEWEST, MeanDifference, group_difference
 from rankmark.statistics.intervals import CAUTIONS, INTERVALS, Interval, bounds_of_difference
 
@@ -99,6 +101,8 @@ class Slices(Sliced):
         confidence: the share of the intervals that hold the true value.
         notes: what a reader should know.
         overall: each measure's value of all queries.
+        disparities: how far the slices by each attribute are apart on each measure.
+        inequalities: how unequal the queries' values of each measure are.
 
     """
 
@@ -107,6 +111,8 @@ class Slices(Sliced):
     confidence: float
     notes: tuple[str, ...] = ()
     overall: Mapping[str, float] = field(default_factory=dict)
+    disparities: tuple[Disparity, ...] = ()
+    inequalities: tuple[Inequality, ...] = ()
 
     row: ClassVar[type] = Slice
     counted: ClassVar[str] = "queries"
@@ -122,6 +128,58 @@ class Slices(Sliced):
         value = written(row.measure, row.value, digits)
         difference = differing(row.measure, row.difference, digits, surely=self.surely(row))
         return [f"{row.averaged:,}", value, *ends, difference, chance(row.p_corrected, digits)]
+
+    def disparity(self, measure: str | Measure, by: str | None = None) -> Disparity:
+        """How far the slices are apart on a measure: the worst, the best, their difference and ratio.
+
+        Args:
+            measure: which.
+            by: the attribute, where the slices are by several.
+
+        Raises:
+            NotEvaluatedError: there is none: of fewer than two slices of ten queries or more, of more slices
+                than 200, and of measures that are no means over queries.
+
+        Example:
+            >>> import rankmark as rm
+            >>> qrels = {q: {"a": 1} for q in range(40)}
+            >>> run = {q: ["a", "x"] if q % 4 else ["x", "a"] for q in range(40)}
+            >>> result = rm.evaluate(qrels, run, "RR", by={q: "old" if q % 2 else "young" for q in range(40)})
+            >>> found = result.slices.disparity("RR")
+            >>> found.worst, found.worst_value, found.best, found.best_value, found.ratio
+            ('young', 0.75, 'old', 1.0, 0.75)
+
+        """
+        names = {str(measure), getattr(measure, "label", None)}
+        found = [each for each in self.disparities if each.measure in names and by in (None, each.by)]
+        if len(found) > 1:
+            raise ChoiceError(f"there are slices by {listed([each.by for each in found])}: say which, by=…")
+        if not found:
+            known = [f"{each.measure} by {each.by}" for each in self.disparities]
+            which = f"{measure} by {by}" if by else str(measure)
+            raise NotEvaluatedError(
+                f"no disparity of {which}: there is {f'that of {listed(known)}' if known else 'none'}; 2 to "
+                f"{MOST} slices of {FEWEST_APART} queries or more are compared, on means over queries"
+            )
+        return found[0]
+
+    def _record(self) -> dict[str, Any]:
+        return Sliced._record(self) | {
+            "disparities": [asdict(each) for each in self.disparities],
+            "inequalities": [asdict(each) for each in self.inequalities],
+        }
+
+    def between(self, by: str, digits: int) -> Iterator[list[str]]:
+        """As `Sliced.between`."""
+        for each in self.disparities:
+            if each.by == by:
+                ends = [
+                    f"{slice_label(name)} {written(each.measure, value, digits)}"
+                    for name, value in ((each.worst, each.worst_value), (each.best, each.best_value))
+                ]
+                figures = (each.difference, each.low, each.high, each.ratio, each.ratio_low, each.ratio_high)
+                numbers = [rounded(value, f".{digits}f") for value in (*figures, each.by_chance)]
+                yield [each.measure, *ends, *numbers, chance(each.p, digits)]
 
     def explained(self) -> Iterator[str]:
         """As `Sliced.explained`."""
@@ -144,6 +202,16 @@ class Slices(Sliced):
             if doubtful := sum(row.caution == caution for row in self.rows):
                 intervals = counted(len(self.rows), "interval")
                 yield f"{doubtful} of {intervals} may cover more or less often: {why}"
+        if self.disparities:
+            share = f"{100 * self.confidence:g}%"
+            yield (
+                f"between slices of {FEWEST_APART} queries or more: low, high: the {share} interval of all "
+                "pairs together, which allows for the worst and best being picked; ratio: the lower value by "
+                "the higher; by chance: the mean difference where all are alike; p: of one as large there"
+            )
+        for each in self.inequalities:
+            if each.queries >= FEWEST_APART and not math.isnan(each.gini):
+                yield each.said
         yield from self.notes
 
 
@@ -169,7 +237,16 @@ def slices_of(
 def _sliced(result: Result, found: QuerySlices, confidence: float) -> Slices:
     members = aligned(found.frame, result.query_ids)
     rows = [row for by in members for row in _rows(result, by, confidence)]
-    return Slices(*corrected_rows(rows), confidence, found.notes, dict(result.values))
+    apart = [
+        disparity_of(result.query_terms(measure), by.name, list(slice_members(by)), confidence)
+        for by in members
+        for measure in result.query_measures
+    ]
+    unequal = tuple(
+        inequality_of(measure, result.query_values(measure), confidence) for measure in result.query_measures
+    )
+    there = tuple(each for each in apart if each is not None)
+    return Slices(*corrected_rows(rows), confidence, found.notes, dict(result.values), there, unequal)
 
 
 def _rows(result: Result, by: pl.Series, confidence: float) -> Iterator[Slice]:
