@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import rankmark as rm
 from rankmark.kinds.ranges import Above, Between, Whole, Within
 from rankmark.language.choices import values_of
-from rankmark.language.parameters import Column, Parameter
+from rankmark.language.parameters import Column, Group, Parameter
 from rankmark.language.registry import pages
 
 ALL_PAGES = pages()
@@ -50,10 +50,11 @@ def option_values(option: Any) -> st.SearchStrategy[Any]:
     if origin is float:
         return finite
     if origin is Mapping:
-        return st.dictionaries(finite, finite, min_size=1, max_size=4)
+        keys = st.text(min_size=1) if get_args(option)[0] is str else finite
+        return st.dictionaries(keys, finite, min_size=1, max_size=4)
     if origin is Sequence:
         return st.lists(option_values(get_args(option)[0]), min_size=1, max_size=4)
-    if option is Column:
+    if option in (Column, Group):
         return st.text(min_size=1)
     assert origin is Callable, f"say here how to draw {option}"
     return st.nothing()

@@ -47,12 +47,32 @@ def of_users(measure: str, **options: Any) -> list[float]:
         ("ExposureEntropy@2", 0.4 * math.log2(2.5) + 3 * 0.2 * math.log2(5)),
         ("ExposureEntropy(log=e)@2", 0.4 * math.log(2.5) + 3 * 0.2 * math.log(5)),
         ("ExposureSimpson@2", 1 - 0.4**2 - 3 * 0.2**2),
+        # By 1 / i they count a 2, b 1/2, d 1/2, e 1 and c 0.
+        ("ExposureSimpson(discount=reciprocal)@2", 1 - (2**2 + 2 * 0.5**2 + 1) / 4**2),
+        ("ExposureGini(discount=reciprocal)@2", (-2 * 0.5 + 0 * 0.5 + 2 * 1 + 4 * 2) / (5 * 4)),
+        ("ExposureEntropy(discount=reciprocal)@2", 0.5 + 2 / 8 * 3 + 1 / 4 * 2),
+        ("ExposureConcentration@2", 2 / 5),
+        ("ExposureConcentration(share=0.21)@2", 3 / 5),
+        ("ExposureConcentration(share=0.21,of=recommended)@2", 2 / 5),
+        ("ExposureConcentration(discount=reciprocal)@2", 2 / 4),
+        ("UserCoverage", 1),
+        ("UserCoverage(least=2)", 2 / 3),
+        ("UserCoverageAtN@3", 1 / 3),
+        # u1 had items of 5/2 users, and gets ones of 5/3; u2 had 3 and gets 5/2.
+        ("PopularityLift", (5 / 3 + 5 / 2) / (5 / 2 + 3) - 1),
+        ("PopularityLift(by=interactions)@1", (3 + 3) / (5 / 2 + 3) - 1),
+        # c, d and e are new to u1, all but a to u2, all to u3; of these c, d and e are recommended.
+        # By head: a 0 of 1, others 3 of 11; a, b, d 1 of 6, c, e 2 of 6; by category 0 of 3, 1 of 3, 2 of 6.
+        ("PopRSP", 1),
+        ("PopRSP(head=0.4)", (1 / 12) / (1 / 4)),
+        ("PopRSP(by=category)", math.sqrt(2) / 2),
         # u1 and u2 share a of two and two; u3 shares none.
         ("Personalisation@2", 1 - (1 / 2 + 0 + 0) / 3),
         ("Personalisation", 1 - (1 / math.sqrt(6)) / 3),
         ("Personalisation(denominator=cutoff)@3", 1 - (1 / 3) / 3),
         ("CatalogueCoverage(of=train)", 1),  # a, b and d
         ("CatalogueCoverage(of=train)@1", 1 / 3),
+        ("CatalogueCoverage(of=train,unseen=count)", 5 / 3),
         # Those that are recommended at all, 1, 1, 1 and 2 times.
         ("ExposureGini(of=recommended)@2", (-3 * 1 - 1 * 1 + 1 * 1 + 3 * 2) / (4 * 5)),
         ("ExposureGini(denominator=others)@2", (-4 * 0 - 2 * 1 + 0 * 1 + 2 * 1 + 4 * 2) / (4 * 5)),
@@ -113,6 +133,9 @@ LOG = math.log2
         ("Unexpectedness(size=5)", [1 / 3, 0, 1]),
         # Without what the user had it is d for u1, b and d for u2, a for u3.
         ("Unexpectedness(size=1,before=skip)", [1, 1 / 2, 1]),
+        # Of 7 interactions a has 3, b and d 2.
+        ("EFD", [(LOG(7 / 3) + LOG(7 / 2) + LOG(7)) / 3, (LOG(7 / 3) + LOG(7 / 2)) / 2, LOG(7)]),
+        ("EFD(by=users,discount=0.5)@2", [(LOG(4 / 3) + LOG(2) / 2) / 1.5] * 2 + [2]),
         ("NotInTrain", [1 / 3, 1 / 2, 1]),
         ("NotInTrain@1", [0, 0, 1]),
         ("CategoryCoverage", [2 / 3, 2 / 3, 1 / 3]),
@@ -142,6 +165,26 @@ LOG = math.log2
         # u1 had a and b, both x; u2 had a; u3 nothing.
         ("Miscalibration", [-math.log(0.99 * 2 / 3 + 0.01), -math.log(0.99 / 2 + 0.01), math.nan]),
         ("Miscalibration(alpha=0.5)@2", [0, -math.log(0.75), math.nan]),
+        ("Miscalibration(log=2)", [-LOG(0.99 * 2 / 3 + 0.01), -LOG(0.99 / 2 + 0.01), math.nan]),
+        # u1 has x ⅔ and y ⅓ beside x 1: the middle is 5/6 and 1/6; u2 x ½ and z ½: 3/4 and 1/4.
+        (
+            "Miscalibration(divergence=js,log=2)",
+            [
+                (LOG(6 / 5) + 2 / 3 * LOG(4 / 5) + 1 / 3) / 2,
+                (LOG(4 / 3) + 1 / 2 * LOG(2 / 3) + 1 / 2) / 2,
+                math.nan,
+            ],
+        ),
+        ("Miscalibration(divergence=js)@1", [0, 0, math.nan]),
+        (
+            "CalibrationHellinger",
+            [math.sqrt(1 - math.sqrt(2 / 3)), math.sqrt(1 - math.sqrt(1 / 2)), math.nan],
+        ),
+        (
+            "Miscalibration(divergence=hellinger,discount=reciprocal)",
+            [math.sqrt(1 - math.sqrt(9 / 11)), math.sqrt(1 - math.sqrt(2 / 3)), math.nan],
+        ),
+        ("CategoryEntropy(discount=0.5)@2", [0, LOG(3) - 2 / 3, 0]),
     ],
 )
 def test_measures_of_each_user(measure: str, expected: list[float]) -> None:
@@ -165,12 +208,31 @@ QRELS = {"u1": {"a": 1, "c": 2, "e": 2}, "u2": {"b": 2, "d": 1}, "u3": {"e": 0}}
         # Of 5 items a has rank 1, b and d have rank 2, c and e none: c at rank 3 has 3/5, d at rank 2 has 0.
         ("Serendipity(against=ranks)", [3 / 5 / 3, 0, 0]),
         ("Serendipity(against=ranks,rel=0)", [3 / 5 / 3, 0, 1]),
+        ("EFD(gain=binary,rel=2)", [LOG(7) / 3, 0, 0]),
         ("EPC(gain=binary,discount=reciprocal)", [(1 / 4 + 1 / 3) / (11 / 6), 1 / 2 * 1 / 2 / 1.5, 0]),
     ],
 )
 def test_measures_of_each_user_that_look_at_grades(measure: str, expected: list[float]) -> None:
     result = rm.evaluate(QRELS, RUN, measure, items=ITEMS, train=TRAIN)
     assert result.query_values(measure) == pytest.approx(expected, rel=1e-14, abs=1e-15, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        # Relevant and new are c and e for u1, b and d for u2; c and d are found.
+        ("PopREO", 0),
+        ("PopREO(head=0.4)", 0),
+        ("PopREO(by=category)", math.sqrt(1 / 6) / (1 / 2)),
+        ("PopREO(by=category,rel=2)", math.sqrt(2)),
+        ("PopREO(by=category)@1", math.nan),
+        ("UserCoverage", 3 / 4),
+    ],
+)
+def test_measures_of_the_whole_run_that_look_at_judgements(measure: str, expected: float) -> None:
+    qrels = {**QRELS, "nobody": {"b": 1}}
+    found = rm.evaluate(qrels, RUN, measure, items=ITEMS, train=TRAIN)[measure]
+    assert found == pytest.approx(expected, rel=1e-14, nan_ok=True)
 
 
 def test_measures_that_look_at_grades_need_judgements_and_their_highest() -> None:

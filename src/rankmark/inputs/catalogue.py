@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -11,12 +11,15 @@ import numpy as np
 from rankmark._native import ItemNumbers
 from rankmark.errors import ColumnError, DataError, IdTypeError, UsageError, did_you_mean
 from rankmark.forking import need_polars_threads
+from rankmark.inputs.item_groups import groups_of, rows_of_categories
 from rankmark.inputs.item_tables import read_items, read_train
 from rankmark.inputs.names import listed
 from rankmark.inputs.roles import ColumnNames
 from rankmark.inputs.tables.polars_frames import from_polars
-from rankmark.kinds.item_facts import Interactions, ItemFacts, Judgements, Lists
-from rankmark.kinds.items import RecommendedLists
+from rankmark.kinds.exposure import UNKNOWN
+from rankmark.kinds.item_facts import Groups, Interactions, ItemFacts, Judgements, Lists
+from rankmark.kinds.items import RecommendedLists, Tops
+from rankmark.kinds.ragged import found_in, offsets_of
 from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
@@ -25,30 +28,30 @@ if TYPE_CHECKING:
 
     from rankmark._native import Table
     from rankmark.inputs.input import Input
+    from rankmark.kinds.item_facts import Numbers
     from rankmark.language.measure import Measure
     from rankmark.language.registry import Need
 
 __all__ = [
     "Catalogue",
+    "JudgedItems",
     "Numbered",
     "catalogue",
+    "each_group",
     "known_items",
-    "numbered",
     "refuse_unknowable",
-    "refuse_unknown",
 ]
 
 NEEDS: Mapping[Need, str] = {
     "catalogue": "the items that can be recommended: items=… of rm.evaluate, a table of them or their ids",
     "items": "what items are like: items=… of rm.evaluate, a table of them",
+    "groups": "the groups of items: items=… of rm.evaluate, a table of them with a column of groups",
     "train": "the interactions before: train=… of rm.evaluate, a table of users and items",
     "judgements": "judgements: give qrels",
 }
 """What measures need, in words."""
 OF_NUMBERS = ("cosine", "hamming", "differences")
 """The distances of items that are numbers."""
-MOST_CODES = 1_000
-"""So many integers can be codes of categories; more of them are numbers, such as prices."""
 T = TypeVar("T")
 
 
@@ -116,6 +119,10 @@ class Catalogue:
         """As `rankmark.kinds.items.Attributes`."""
         return self._once("vectors", column, _vectors)
 
+    def groups(self, column: str) -> Groups:
+        """As `rankmark.kinds.items.Attributes`."""
+        return self._once("groups", column, groups_of)
+
     def _once(self, what: str, column: str, compute: Callable[[pl.DataFrame, str], T]) -> T:
         assert self.items is not None
         if (what, column) not in self._columns:
@@ -124,17 +131,132 @@ class Catalogue:
         return found
 
 
-class Numbered(NamedTuple):
-    """Items by their numbers.
+class JudgedItems(NamedTuple):
+    """Which items are judged for some queries, query after query, as they were numbered.
 
     Attributes:
-        numbers: those of all items that are known.
-        facts: gives what is known of them and of the users of some queries, of which it is told a table.
+        item: the number of each; of one that is judged several times for a query the first counts.
+        grade: its grade.
+        offsets: where those of each query begin.
 
     """
 
-    numbers: ItemNumbers
-    facts: Callable[[Table], ItemFacts]
+    item: Numbers
+    grade: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+
+
+class Numbered:
+    """The items of an evaluation by their numbers, which all its parts share.
+
+    Items that are not known get numbers when they come, from any thread. `recommended` makes of them numbers
+    that depend on the lists alone.
+
+    Attributes:
+        known: what is known of items.
+        numbers: those of all items.
+
+    """
+
+    def __init__(self, known: Catalogue, *, integer: bool) -> None:
+        """Takes what is known, and whether ids are integers in the results.
+
+        Raises:
+            IdTypeError: ids of items that are no integers, and have to be.
+
+        """
+        numbers, self._train = known.numbered(integer=integer)
+        self.known, self.numbers = known, numbers.opened()
+
+    def judged(self, qrels: Input, *, best: bool) -> JudgedItems:
+        """The judged items, by the queries as the core counts them.
+
+        Args:
+            qrels: the judgements.
+            best: whether of several judgements of one item the best counts, and not the first.
+
+        """
+        import polars as pl
+
+        queries, (query,) = ItemNumbers.of([(qrels.table, qrels.name, qrels.query)])
+        item = self.numbers.rows(qrels.table, qrels.name, qrels.item)
+        if qrels.value is None:
+            grade = np.ones(len(item))
+        else:
+            grade = pl.DataFrame(qrels.table)[qrels.value].cast(pl.Float64).to_numpy()
+        order = np.lexsort((-grade, query)) if best else np.argsort(query, kind="stable")
+        offsets = offsets_of(np.bincount(query, minlength=len(queries)))
+        return JudgedItems(item[order], grade[order], offsets)
+
+    def recommended(
+        self, tops: Tops, query_ids: Table, judged: Callable[[], JudgedItems] | None, name: str
+    ) -> RecommendedLists:
+        """The tops of all lists, with what is known of their items and users.
+
+        Args:
+            tops: the tops, whose items are given other numbers.
+            query_ids: the queries, in a column ``query``.
+            judged: gives which items are judged for them; None without judgements.
+            name: what messages call the results.
+
+        Raises:
+            DataError: items that cannot be recommended.
+
+        """
+        known = self.known
+        there = len(self.numbers)
+        others = self.numbers.renumber(tops.item, tops.offsets)
+        catalogued = known.items.height if known.closed and known.items is not None else there
+        if known.closed:
+            self._refuse_others(tops, catalogued, others, query_ids, name)
+        facts = ItemFacts(
+            count=catalogued if known.closed else there + len(others),
+            catalogued=catalogued,
+            attributes=None if known.items is None else known,
+            train=self._train,
+            users=cache(lambda: _users(known, query_ids)),
+            judged=None if judged is None else cache(lambda: self._judgements(judged(), others)),
+        )
+        return RecommendedLists(*tops, facts)
+
+    def _judgements(self, judged: JudgedItems, others: Numbers) -> Judgements:
+        """Which items are judged, by their numbers; those that are in no list have the last, as they come."""
+        there, item = len(self.numbers), judged.item.astype(np.int64)
+        strange = item >= there
+        came, first, places = np.unique(item[strange], return_index=True, return_inverse=True)
+        order = np.argsort(others)
+        ordered = others[order].astype(np.int64)
+        in_lists = found_in(came, ordered)
+        number = np.empty(len(came), dtype=np.int64)
+        number[in_lists] = order[np.searchsorted(ordered, came[in_lists])]
+        left = np.flatnonzero(~in_lists)
+        number[left[np.argsort(first[left])]] = len(others) + np.arange(len(left))
+        item[strange] = there + number[places]
+        queries = len(judged.offsets) - 1
+        query = np.repeat(np.arange(queries), np.diff(judged.offsets))
+        count = there + len(others) + len(left)
+        return Judgements(query, item, judged.grade, queries=queries, items=count)
+
+    def _refuse_others(self, tops: Tops, count: int, others: Numbers, query_ids: Table, name: str) -> None:
+        """Refuses items at the top of lists that are none of those that can be recommended."""
+        strange = np.flatnonzero(tops.item >= count)
+        if not len(strange) or self.known.items is None:
+            return
+        distinct, first = np.unique(tops.item[strange], return_index=True)
+        shown = distinct[np.argsort(first)][:4].astype(np.int64)
+        came = shown - len(self.numbers)
+        came = np.where(came < 0, shown, others[np.maximum(came, 0)] if len(others) else 0)
+        item, *more = self.numbers.ids(came.astype(np.int32))
+        query = int(np.searchsorted(tops.offsets, strange[0], side="right")) - 1
+        rank = int(strange[0] - tops.offsets[query]) + 1
+        (user,) = query_ids.take("query", np.array([query], dtype=np.uint32), "query").column_values("query")
+        such = f" ({listed(more)}{', …' * (len(distinct) > 4)})" if more else ""
+        raise DataError(
+            f"{name}: {len(strange):,} of the {len(tops.item):,} items at the top of lists are not among the "
+            f"{count:,} of items, which are such as {self.known.items['item'][0]!r}; there are "
+            f"{counted(len(distinct), 'item')} that items lacks, the first {item!r} at rank {rank} of query "
+            f"{user!r}{such}; add them, or say rm.catalogue(…, closed=False) where others can be recommended"
+        )
 
 
 def catalogue(
@@ -192,6 +314,7 @@ def refuse_unknowable(measures: Iterable[Measure], known: Catalogue, *, judged: 
     given = {
         "catalogue": known.closed,
         "items": known.items is not None,
+        "groups": known.items is not None,
         "train": known.train is not None,
         "judgements": judged,
     }
@@ -199,8 +322,19 @@ def refuse_unknowable(measures: Iterable[Measure], known: Catalogue, *, judged: 
         for need in measure.needs:
             if not given[need]:
                 raise UsageError(f"{measure} needs {NEEDS[need]}")
-        if "items" in measure.needs:
+        if "items" in measure.needs or "groups" in measure.needs:
             _refuse_column(measure, known)
+
+
+def each_group(measures: Iterable[Measure], known: Catalogue) -> Iterator[Measure]:
+    """The measures, those of each group as one of every group that the items are in."""
+    for measure in measures:
+        if measure.page.kind != "item" or measure.arguments.get("group") != "each":
+            yield measure
+            continue
+        names = known.groups(measure.arguments["by"]).names
+        for name in (*names, UNKNOWN) if measure.arguments["unknown"] == "group" else names:
+            yield measure(group=name)
 
 
 def _refuse_column(measure: Measure, known: Catalogue) -> None:
@@ -214,53 +348,13 @@ def _refuse_column(measure: Measure, known: Catalogue) -> None:
             else "; it has no column beside the items"
         )
         raise ColumnError(f"{measure}: items has no column {column!r}{there}")
-    if known.categories(column) is None and measure.arguments.get("distance") not in OF_NUMBERS:
+    if "groups" in measure.needs:
+        known.groups(column)
+    elif known.categories(column) is None and measure.arguments.get("distance") not in OF_NUMBERS:
         raise ColumnError(
             f"{measure}: {column!r} of items has numbers, and it looks at categories; give texts, "
             "such as intervals of them (pandas.cut, polars' qcut), or cast them to texts where they are codes"
         )
-
-
-def numbered(known: Catalogue, run: Input, qrels: Input, *, best: bool = False) -> Numbered:
-    """The items that are known, by numbers, and what is known of them.
-
-    Args:
-        known: what is known of items.
-        run: the results.
-        qrels: the judgements, or which queries there are.
-        best: whether of several judgements of one item the best counts, and not the first.
-
-    Raises:
-        IdTypeError: ids of items that are integers in one table and strings in another.
-
-    """
-    numbers, train = known.numbered(integer=run.table.kind(run.item) == "integer")
-    if not known.closed:
-        numbers = numbers.extended(run.table, run.name, run.item)
-    count = known.items.height if known.closed and known.items is not None else len(numbers)
-    attributes = None if known.items is None else known
-    judged = cache(lambda: _judged(numbers, qrels, best=best)) if qrels.judges else None
-
-    def facts(ids: Table) -> ItemFacts:
-        return ItemFacts(count, attributes, train, cache(lambda: _users(known, ids)), judged)
-
-    return Numbered(numbers, facts)
-
-
-def _judged(numbers: ItemNumbers, qrels: Input, *, best: bool) -> Judgements:
-    """Which items are judged, by these numbers and those of the queries as the core counts them."""
-    import polars as pl
-
-    queries, (query,) = ItemNumbers.of([(qrels.table, qrels.name, qrels.query)])
-    items, item = numbers.with_rows(qrels.table, qrels.name, qrels.item)
-    if qrels.value is None:
-        grade = np.ones(len(item))
-    else:
-        grade = pl.DataFrame(qrels.table)[qrels.value].cast(pl.Float64).to_numpy()
-    if best:
-        order = np.argsort(-grade, kind="stable")
-        query, item, grade = query[order], item[order], grade[order]
-    return Judgements(query, item, grade, queries=len(queries), items=len(items))
 
 
 def _users(known: Catalogue, query_ids: Table) -> NDArray[np.int64]:
@@ -277,60 +371,13 @@ def _users(known: Catalogue, query_ids: Table) -> NDArray[np.int64]:
     return found.cast(pl.Int64).fill_null(-1).to_numpy()
 
 
-def refuse_unknown(known: Catalogue, run: Input, lists: RecommendedLists) -> None:
-    """Refuses items at the top of lists that are none of those that can be recommended.
-
-    Raises:
-        DataError: there are such.
-
-    """
-    import polars as pl
-
-    if not known.closed or known.items is None:
-        return
-    unknown = int(np.count_nonzero((lists.item < 0) | (lists.item >= lists.facts.count)))
-    if not unknown:
-        return
-    integer = run.table.kind(run.item) == "integer"
-    there = _alike(known.items["item"], integer, "items")
-    rows = pl.DataFrame(run.table).select(query=run.query, item=run.item).with_row_index("row")
-    rows = rows.filter(
-        ~(pl.col("item") if integer else pl.col("item").cast(pl.String)).is_in(there.implode())
-    )
-    row, query, item = rows.row(0)
-    others = rows["item"].unique(maintain_order=True)
-    such = f" ({listed(others[1:4])}{', …' * (len(others) > 4)})" if len(others) > 1 else ""
-    raise DataError(
-        f"{run.name}: {unknown:,} of the {len(lists.item):,} items at the top of lists are not among the "
-        f"{known.items.height:,} of items, which are such as {known.items['item'][0]!r}; the results have "
-        f"{counted(len(others), 'item')} that items lacks, the first {item!r} of query {query!r} in row "
-        f"{row if run.rows is None else run.rows[row]} (from 0){such}; add them, or say "
-        "rm.catalogue(…, closed=False) where others can be recommended"
-    )
-
-
 def _categories(items: pl.DataFrame, column: str) -> Lists | None:
     """The categories of items, or None where a column has numbers with a fraction or lists of numbers."""
     import polars as pl
 
-    values = items[column]
-    of_lists = isinstance(values.dtype, pl.List | pl.Array)
-    inner = values.dtype.inner if isinstance(values.dtype, pl.List | pl.Array) else values.dtype
-    if inner.is_float() or inner.is_decimal() or (of_lists and inner.is_numeric()):
+    frame = rows_of_categories(items, column)
+    if frame is None:
         return None
-    if inner.is_nested() or inner in (pl.Object, pl.Binary):
-        raise ColumnError(
-            f"items: {column!r} is {values.dtype}, neither categories nor numbers, nor lists of them"
-        )
-    if inner.is_integer() and values.n_unique() > MOST_CODES:
-        raise ColumnError(
-            f"items: {column!r} has {values.n_unique():,} different integers, more than categories are; make "
-            "intervals of them (pandas.cut, polars' qcut), or cast them to texts where they are codes"
-        )
-    frame = pl.DataFrame({"place": pl.int_range(items.height, eager=True), "value": values})
-    if of_lists:
-        frame = frame.with_columns(pl.col("value").cast(pl.List(inner))).explode("value")
-    frame = frame.filter(pl.col("value").is_not_null()).unique(maintain_order=True)
     without = items.height - frame["place"].n_unique()
     if without:
         known = pl.Series(np.isin(np.arange(items.height), frame["place"].to_numpy()))

@@ -7,12 +7,21 @@ from typing import Annotated, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.kinds.item_facts import ItemFacts
+from rankmark.kinds.item_facts import By, ItemFacts
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
 from rankmark.kinds.ranges import Between, Whole
 
-__all__ = ["HadBefore", "Head", "HeadOf", "PrimitiveSize", "in_head", "popularity_ranks", "unexpected"]
+__all__ = [
+    "HadBefore",
+    "Head",
+    "HeadOf",
+    "PrimitiveSize",
+    "in_head",
+    "information",
+    "popularity_ranks",
+    "unexpected",
+]
 
 Head: TypeAlias = Annotated[float, Between(0, 1)]
 """How much the head of the most popular items is, as a share."""
@@ -36,11 +45,21 @@ def in_head(facts: ItemFacts, head: float, of: HeadOf) -> NDArray[np.bool_]:
     counts = facts.popularity("users" if of == "items" else "interactions")[: facts.count]
     descending = -np.sort(-counts)
     if of == "items":
-        last = int(np.ceil(head * len(counts))) - 1
+        last = int(np.ceil(head * facts.catalogued)) - 1
     else:
         before = np.cumsum(descending)
         last = int(np.searchsorted(before, head * before[-1]))
     return np.asarray(counts >= descending[last])
+
+
+def information(facts: ItemFacts, by: By) -> Values:
+    """The self-information of each item in bits: how unlikely a user, or an interaction, is to have it.
+
+    One that nobody had has that of an item that was had once.
+    """
+    counts = facts.popularity(by)
+    total = facts.before().users if by == "users" else counts.sum()
+    return np.asarray(np.log2(total / np.maximum(counts, 1)), dtype=np.float64)
 
 
 def unexpected(

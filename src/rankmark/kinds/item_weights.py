@@ -24,6 +24,7 @@ __all__ = [
     "RankDiscount",
     "discount_of",
     "discounted_mean",
+    "exposure_of",
     "graded",
     "item_gain",
     "order_of",
@@ -99,6 +100,11 @@ def discounted_mean(top: RecommendedLists, x: ArrayLike, discount: RankDiscount)
         return top.mean(x)
     weight = discount_of(top.rank, discount)
     return _native.ratio(top.sum(weight * np.asarray(x)), top.sum(weight), top.length)
+
+
+def exposure_of(top: RecommendedLists, discount: RankDiscount) -> Values:
+    """How much each item counts in all lists; one an item that can be recommended."""
+    return top.exposure(None if discount == "none" else discount_of(top.rank, discount))
 
 
 def order_of(given: Mapping[str, Any]) -> Literal["top", "set"]:

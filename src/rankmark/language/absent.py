@@ -14,10 +14,11 @@ OF_SUBTOPICS = "it takes judgements of subtopics"
 OF_TEXTS = "it is of texts"
 
 ABSENT: Mapping[str, str] = {
-    **dict.fromkeys(("UserCoverage", "Diversity", "Serendipity", "Unexpectedness"), OF_ALL_LISTS),
-    **dict.fromkeys(("ILS", "IntraListSimilarity", "EILD", "EPC", "EFD", "MSI", "Entropy"), OF_ALL_LISTS),
-    **dict.fromkeys(("PopularityBias", "ACLT", "PopREO", "PopRSP"), OF_ALL_LISTS),
-    **dict.fromkeys(("Fairness", "Exposure", "AWRF", "EUR", "EED", "IAA"), OF_ALL_LISTS),
+    **dict.fromkeys(
+        ("Diversity", "PopularityBias", "ILS", "IntraListSimilarity", "EILD", "Entropy"),
+        OF_ALL_LISTS,
+    ),
+    **dict.fromkeys(("Fairness", "Exposure"), OF_ALL_LISTS),
     **dict.fromkeys(("alpha_nDCG", "alpha_DCG", "ERR_IA", "nERR_IA", "AP_IA", "MAP_IA"), OF_SUBTOPICS),
     **dict.fromkeys(("NRBP", "nNRBP", "P_IA", "StRecall", "SubtopicRecall"), OF_SUBTOPICS),
     **dict.fromkeys(("BLEU", "ROUGE", "METEOR", "BERTScore", "Perplexity"), OF_TEXTS),

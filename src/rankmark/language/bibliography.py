@@ -52,6 +52,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     "bailey2015": (
         'P. Bailey, A. Moffat, F. Scholer, P. Thomas, "User variability and IR system evaluation", SIGIR 2015'
     ),
+    "biega2018": (
+        'A. Biega, K. Gummadi, G. Weikum, "Equity of attention: amortizing individual fairness in rankings", '
+        "SIGIR 2018"
+    ),
     "bordes2013": 'A. Bordes et al., "Translating embeddings for modeling multi-relational data", NIPS 2013',
     "brier1950": (
         'G. Brier, "Verification of forecasts expressed in terms of probability", Monthly Weather '
@@ -60,6 +64,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     "brodersen2010": (
         'K. Brodersen, C. Ong, K. Stephan, J. Buhmann, "The balanced accuracy and its posterior '
         'distribution", ICPR 2010'
+    ),
+    "brynjolfsson2011": (
+        'E. Brynjolfsson, Y. Hu, D. Simester, "Goodbye Pareto principle, hello long tail: the effect of '
+        'search costs on the concentration of product sales", Management Science 57(8), 2011'
     ),
     "buckley2000": 'C. Buckley, E. Voorhees, "Evaluating evaluation measure stability", SIGIR 2000',
     "buckley2004": 'C. Buckley, E. Voorhees, "Retrieval evaluation with incomplete information", SIGIR 2004',
@@ -94,6 +102,14 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     "deshpande2004": (
         'M. Deshpande, G. Karypis, "Item-based top-N recommendation algorithms", TOIS 22(1), 2004'
     ),
+    "diaz2020": (
+        'F. Diaz, B. Mitra, M. Ekstrand, A. Biega, B. Carterette, "Evaluating stochastic rankings with '
+        'expected exposure", CIKM 2020'
+    ),
+    "ekstrand2021": (
+        'M. Ekstrand, G. McDonald, A. Raj, I. Johnson, "Overview of the TREC 2021 Fair Ranking track", TREC '
+        "2021"
+    ),
     "engelmann2003": 'B. Engelmann, E. Hayden, D. Tasche, "Testing rating accuracy", Risk 16, 2003',
     "fagin2003": (
         'R. Fagin, R. Kumar, D. Sivakumar, "Comparing top k lists", SIAM Journal on Discrete '
@@ -107,6 +123,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     "ge2010": (
         'M. Ge, C. Delgado-Battenfeld, D. Jannach, "Beyond accuracy: evaluating recommender systems by '
         'coverage and serendipity", RecSys 2010'
+    ),
+    "geyik2019": (
+        'S. Geyik, S. Ambler, K. Kenthapadi, "Fairness-aware ranking in search and recommendation systems '
+        'with application to LinkedIn talent search", KDD 2019'
     ),
     "good1952": 'I. Good, "Rational decisions", Journal of the Royal Statistical Society B 14, 1952',
     "gorodkin2004": (
@@ -196,6 +216,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         'K. Pearson, "Note on regression and inheritance in the case of two parents", Proceedings '
         "of the Royal Society of London 58, 1895"
     ),
+    "raj2022": (
+        'A. Raj, M. Ekstrand, "Measuring fairness in ranked results: an analytical and empirical '
+        'comparison", SIGIR 2022'
+    ),
     "robertson2002": 'S. Robertson, I. Soboroff, "The TREC 2002 filtering track report"',
     "robertson2012": 'S. Robertson, "On smoothing average precision", ECIR 2012',
     "roelofs2022": (
@@ -223,6 +247,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         'relevance", SIGIR 2011'
     ),
     "salton1983": 'G. Salton, M. McGill, "Introduction to Modern Information Retrieval", 1983, chapter 5',
+    "sapiezynski2019": (
+        'P. Sapiezynski, W. Zeng, R. Robertson, A. Mislove, C. Wilson, "Quantifying the impact of user '
+        'attention on fair group representation in ranked lists", WWW Companion 2019'
+    ),
     "schroder2011": (
         'G. Schröder, M. Thiele, W. Lehner, "Setting goals and choosing metrics for recommender '
         'system evaluations", UCERSTI 2011'
@@ -237,6 +265,7 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         'G. Simpson, "Mammals and the nature of continents", American Journal of Science 241, 1943'
     ),
     "simpson1949": 'E. Simpson, "Measurement of diversity", Nature 163, 1949',
+    "singh2018": 'A. Singh, T. Joachims, "Fairness of exposure in rankings", KDD 2018',
     "smirnov1939": (
         'N. Smirnov, "On the estimation of the discrepancy between empirical curves of '
         'distribution for two independent samples", Bulletin of Moscow University 2, 1939'
@@ -309,6 +338,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     ),
     "zhou2018": 'G. Zhou et al., "Deep interest network for click-through rate prediction", KDD 2018',
     "zhu2017": 'H. Zhu et al., "Optimized cost per click in Taobao display advertising", KDD 2017',
+    "zhu2020": (
+        'Z. Zhu, J. Wang, J. Caverlee, "Measuring and mitigating item under-recommendation bias in '
+        'personalized ranking systems", SIGIR 2020'
+    ),
     "ziegler2005": (
         'C. Ziegler, S. McNee, J. Konstan, G. Lausen, "Improving recommendation lists through topic '
         'diversification", WWW 2005'

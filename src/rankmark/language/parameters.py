@@ -1,8 +1,8 @@
 """Parameters of measures: which values they can have, and how these are written.
 
 The annotation of a page's keyword argument says all: `Literal` lists choices, `Annotated[float, Above(0)]`
-a range, `Column` the name of a column, `Mapping`, `Sequence` and `Callable` what they say, and `|` joins
-them.
+a range, `Column` the name of a column, `Group` that of a group of items, `Mapping`, `Sequence` and `Callable`
+what they say, and `|` joins them.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin
 from rankmark.errors import MeasureError, did_you_mean
 from rankmark.rendering.words import MOST_SHOWN, brief
 
-__all__ = ["Column", "Parameter", "format_value", "parse_value"]
+__all__ = ["Column", "Group", "Parameter", "format_value", "parse_value"]
 
 Column = NewType("Column", str)
 """The name of a column of the table that is evaluated."""
+
+Group = NewType("Group", str)
+"""The name of a group of items, a category of a column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,8 @@ def parse_value(text: str) -> Any:
     if re.match(r"[0-9.]+_", text):  # which Python takes for a digit separator
         raise MeasureError(f"{brief(text)} is not a number")
     try:
-        value, written = ast.literal_eval(text), ast.parse(text, mode="eval").body
+        written = ast.parse(text, mode="eval").body
+        value = ast.literal_eval(_quoted(written))
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         raise MeasureError(
             f"{brief(text)} is neither a word, a text in quotes, a number, {{grade:gain}} mapping or [list]"
@@ -101,6 +105,13 @@ def parse_value(text: str) -> Any:
     if isinstance(written, ast.Dict) and len(written.keys) > len(value):
         raise MeasureError(f"{text!r} says a grade twice")
     return value
+
+
+def _quoted(written: ast.expr) -> ast.expr:
+    """A mapping whose keys are words with these as texts; all else as it is."""
+    if isinstance(written, ast.Dict):
+        written.keys = [ast.Constant(key.id) if isinstance(key, ast.Name) else key for key in written.keys]
+    return written
 
 
 def _shown(value: Any) -> str:
@@ -127,13 +138,15 @@ def _taken(option: Any, value: Any) -> Any:
         return value if isinstance(value, str) and value in get_args(option) else None
     if option is Column:
         return value if isinstance(value, str) and value else None
+    if option is Group:
+        return _group(value)
     if origin is Annotated:
         number = _number(value)
         return number if number is not None and number in get_args(option)[1] else None
     if origin is float:
         return _number(value)
     if origin is Mapping:
-        return _mapping(value)
+        return _mapping(value, _group if get_args(option)[0] is str else _number)
     if origin is Sequence:
         return _sequence(value, get_args(option)[0])
     if origin is Callable:
@@ -154,13 +167,22 @@ def _number(value: Any) -> float | int | None:
     return int(number) if number.is_integer() else number
 
 
-def _mapping(value: Any) -> Mapping[float, float] | None:
+def _group(value: Any) -> str | None:
+    """The name of a group as text, as a column of whole numbers or of true and false has it, too."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        return str(value)
+    return value if isinstance(value, str) and value else None
+
+
+def _mapping(value: Any, key: Callable[[Any], Any]) -> Mapping[Any, float] | None:
     if not isinstance(value, Mapping) or not value:
         return None
-    numbers = {_number(key): _number(gain) for key, gain in value.items()}
+    numbers = {key(each): _number(number) for each, number in value.items()}
     if None in numbers or None in numbers.values():
         return None
-    return MappingProxyType(dict(sorted(numbers.items())))  # type: ignore[arg-type]
+    return MappingProxyType(dict(sorted(numbers.items())))
 
 
 def _sequence(value: Any, kind: Any) -> tuple[float, ...] | None:
@@ -177,6 +199,8 @@ def _words(option: Any) -> str:
         return " or ".join(get_args(option))
     if origin is Annotated:
         return str(get_args(option)[1])
+    if origin is Mapping and get_args(option)[0] is str:
+        return "a mapping {group:share}"
     if origin is Sequence and get_origin(get_args(option)[0]) is Annotated:
         return f"a list of several, each {_words(get_args(option)[0])}"
     return _NAMED[origin]
@@ -185,6 +209,7 @@ def _words(option: Any) -> str:
 _NAMED = {
     float: "a number",
     Column: "the name of a column",
+    Group: "the name of a group",
     Mapping: "a mapping {grade:gain}",
     Sequence: "a list of grades",
     Callable: "a function",

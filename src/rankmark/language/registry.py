@@ -81,8 +81,9 @@ Mean: TypeAlias = Literal[
 ]
 ListFunction: TypeAlias = "Callable[..., Values | tuple[Values, Values]]"
 ItemFunction = TypeVar("ItemFunction", bound="Callable[..., Values | float]")
-Need: TypeAlias = Literal["catalogue", "train", "items", "judgements"]
-"""What has to be known of items: which there are, who had them before, what they are like, or how judged."""
+Need: TypeAlias = Literal["catalogue", "train", "items", "groups", "judgements"]
+"""What has to be known of items: which there are, who had them before, what they are like, in which groups
+they are, or how they are judged."""
 T = TypeVar("T")
 Function = TypeVar("Function", bound="Callable[..., Any]")
 RowFunction = TypeVar("RowFunction", bound="Callable[..., float | PerQuery | PerClass | AtThreshold]")
@@ -283,6 +284,8 @@ def item_measure(
     better: Better = "more",
     order: Looks | Callable[[Mapping[str, Any]], Looks] = "set",
     undefined: str = "no items",
+    usual_bounds: tuple[float | None, float | None] | None = None,
+    usual_with: tuple[str, ...] | None = None,
 ) -> Callable[[ItemFunction], ItemFunction]:
     """Makes a function the page of an item measure.
 
@@ -300,6 +303,8 @@ def item_measure(
         better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
         order: what of the order of a list the value depends on, or what says it of the arguments.
         undefined: what a query without a value has, in words.
+        usual_bounds: closer bounds, which hold where the parameters `usual_with` have their defaults.
+        usual_with: their names; all if None.
 
     """
     return _page(
@@ -315,6 +320,8 @@ def item_measure(
         tells_unjudged=True,
         undefined=undefined,
         needs=needs,
+        usual_bounds=usual_bounds,
+        usual_with=usual_with,
     )
 
 

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
+from rankmark.kinds.item_weights import RankDiscount, discount_of, order_of
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
+from rankmark.kinds.logarithms import Base, log_of
 from rankmark.language.parameters import Column
 from rankmark.language.registry import item_measure
 
 CATEGORY = Column("category")
 
 
-@item_measure("CategoryEntropy", aliases=("ListEntropy",), bounds=(0, None), needs=("items",))
+@item_measure("CategoryEntropy", aliases=("ListEntropy",), bounds=(0, None), needs=("items",), order=order_of)
 def category_entropy(
     lists: RecommendedLists,
     *,
     cutoff: int | None = None,
     by: Column = CATEGORY,
-    log: Literal["2", "e"] = "2",
+    log: Base = 2,
+    discount: RankDiscount = "none",
 ) -> Values:
     """Entropy of categories: how evenly a list divides into categories.
 
@@ -31,7 +32,9 @@ def category_entropy(
 
     Args:
         by: the column of items with their category, or a list of categories.
-        log: the base of the logarithm, ``2`` (bits) or ``e``.
+        log: the base of the logarithm, ``e`` or a number; 2 gives bits.
+        discount: at rank i an item counts 1 (``none``), 1 / log2(i + 1) (``log2``), 1 / i (``reciprocal``),
+            or with a number p between 0 and 1 p^(i − 1).
 
     Needs: a table of items, items=….
 
@@ -48,5 +51,6 @@ def category_entropy(
         {'CategoryEntropy@2': 1.0}
 
     """
-    q = lists.top(cutoff).shares(by)
-    return np.maximum(q.sum(-q.share * (np.log2(q.share) if log == "2" else np.log(q.share))), 0.0)
+    top = lists.top(cutoff)
+    q = top.shares(by, None if discount == "none" else discount_of(top.rank, discount))
+    return np.maximum(q.sum(-q.share * log_of(q.share, log)), 0.0)

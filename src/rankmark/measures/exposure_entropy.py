@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-import numpy as np
-
+from rankmark.kinds.item_weights import RankDiscount, exposure_of, order_of
 from rankmark.kinds.items import RecommendedLists
+from rankmark.kinds.logarithms import Base, log_of
 from rankmark.language.registry import item_measure
 
 
@@ -17,13 +17,15 @@ from rankmark.language.registry import item_measure
     bounds=(0, None),
     needs=(),
     aggregate="run",
+    order=order_of,
 )
 def exposure_entropy(
     lists: RecommendedLists,
     *,
     cutoff: int | None = None,
-    log: Literal["2", "e"] = "2",
+    log: Base = 2,
     denominator: Literal["one", "recommended"] = "one",
+    discount: RankDiscount = "none",
 ) -> float:
     """Shannon entropy of exposure: how evenly recommendations fall on items.
 
@@ -32,8 +34,10 @@ def exposure_entropy(
     c_i is in how many lists item i is, down to rank k.
 
     Args:
-        log: the base of the logarithm, ``2`` (bits) or ``e``.
+        log: the base of the logarithm, ``e`` or a number; 2 gives bits.
         denominator: D is ``one``, or how many different items are ``recommended`` (RecBole).
+        discount: at rank i an item counts 1 (``none``), 1 / log2(i + 1) (``log2``), 1 / i (``reciprocal``),
+            or with a number p between 0 and 1 p^(i − 1).
 
     Needs: nothing but the run.
 
@@ -49,9 +53,9 @@ def exposure_entropy(
         {'ExposureEntropy@2': 1.5}
 
     """
-    exposure = lists.top(cutoff).exposure()
+    exposure = exposure_of(lists.top(cutoff), discount)
     if not exposure.any():
         return math.nan
     p = exposure[exposure > 0] / exposure.sum()
-    entropy = -(p * (np.log2(p) if log == "2" else np.log(p))).sum()
+    entropy = -(p * log_of(p, log)).sum()
     return float(entropy / (1 if denominator == "one" else len(p))) + 0.0

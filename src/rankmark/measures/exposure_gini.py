@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from rankmark.kinds.item_weights import RankDiscount, exposure_of, order_of
 from rankmark.kinds.items import RecommendedLists
 from rankmark.language.registry import item_measure
 
@@ -17,6 +18,7 @@ from rankmark.language.registry import item_measure
     bounds=(0, 1),
     needs=lambda given: ("catalogue",) if given["of"] == "catalogue" else (),
     aggregate="run",
+    order=order_of,
     better="less",
 )
 def exposure_gini(
@@ -25,6 +27,7 @@ def exposure_gini(
     cutoff: int | None = None,
     of: Literal["catalogue", "recommended"] = "catalogue",
     denominator: Literal["items", "others"] = "items",
+    discount: RankDiscount = "none",
 ) -> float:
     """Gini index of exposure: how unevenly recommendations fall on items; less is better.
 
@@ -37,6 +40,8 @@ def exposure_gini(
         of: n is how many items the ``catalogue`` has, or how many are ``recommended`` (evidently).
         denominator: D is n, the number of ``items``, or n − 1, that of the ``others`` beside one, so that 1
             can be reached (evidently, Elliot).
+        discount: at rank i an item counts 1 (``none``), 1 / log2(i + 1) (``log2``), 1 / i (``reciprocal``),
+            or with a number p between 0 and 1 p^(i − 1).
 
     Needs: the catalogue, items=…, unless of=recommended.
 
@@ -53,7 +58,7 @@ def exposure_gini(
         {'ExposureGini@2': 0.375}
 
     """
-    exposure = np.sort(lists.top(cutoff).exposure())
+    exposure = np.sort(exposure_of(lists.top(cutoff), discount))
     exposure = exposure[exposure > 0] if of == "recommended" else exposure
     whole, n = exposure.sum(), len(exposure)
     size = n if denominator == "items" else n - 1

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 
-from rankmark.kinds.items import RecommendedLists
+from rankmark.kinds.item_weights import RankDiscount, discount_of, order_of
+from rankmark.kinds.items import RecommendedLists, Shares
 from rankmark.kinds.lists import Values
+from rankmark.kinds.logarithms import Base, log_of
 from rankmark.kinds.ranges import Between
 from rankmark.language.parameters import Column
 from rankmark.language.registry import item_measure
@@ -18,9 +20,11 @@ CATEGORY = Column("category")
 @item_measure(
     "Miscalibration",
     aliases=("CalibrationKL", "CKL"),
+    variants={"CalibrationJS": {"divergence": "js"}, "CalibrationHellinger": {"divergence": "hellinger"}},
     bounds=(0, None),
     needs=("items", "train"),
     better="less",
+    order=order_of,
     undefined="no items before or now",
 )
 def miscalibration(
@@ -28,23 +32,32 @@ def miscalibration(
     *,
     cutoff: int | None = None,
     by: Column = CATEGORY,
+    divergence: Literal["kl", "js", "hellinger"] = "kl",
     alpha: Annotated[float, Between(0, 1)] = 0.01,
+    log: Base = "e",
+    discount: RankDiscount = "none",
 ) -> Values:
     """Miscalibration: how far the categories of a list are from those of what its user had; less is better.
 
         Miscalibration@k = Σ_g p_g · ln(p_g / q̃_g),  q̃_g = (1 − α) · q_g + α · p_g
 
-    It is the Kullback-Leibler divergence, C_KL in the source. p_g is the share of category g among the items
+    p_g is the share of category g among the items
     that the user had, each once, and q_g among those of the list down to rank k; an item of several
     categories is of each in equal parts. Users who had none of the items have no value.
 
     Args:
         by: the column of items with their category, or a list of categories.
-        alpha: keeps the divergence finite where the list lacks a category.
+        divergence: ``kl``, as above, is that of Kullback and Leibler, C_KL in the source; ``js``, that of
+            Jensen and Shannon, ½·Σ p_g · ln(p_g / m_g) + ½·Σ q_g · ln(q_g / m_g) with m_g = (p_g + q_g) / 2;
+            ``hellinger`` is Hellinger's distance, √(½·Σ (√p_g − √q_g)²).
+        alpha: keeps the divergence of Kullback and Leibler finite where the list lacks a category.
+        log: the base of the logarithm, ``e`` or a number; 2 gives bits.
+        discount: at rank i of the list an item counts 1 (``none``), 1 / log2(i + 1) (``log2``), 1 / i
+            (``reciprocal``), or with a number p between 0 and 1 p^(i − 1).
 
     Needs: a table of items, items=…, and the interactions before, train=….
 
-    Range: 0 or more.
+    Range: 0 or more; js to ln 2, or 1 with log=2, and hellinger to 1.
 
     Source: [steck2018].
 
@@ -59,7 +72,18 @@ def miscalibration(
 
     """
     top = lists.top(cutoff)
-    p, q = lists.shares_before(by), top.shares(by)
-    near = (1 - alpha) * q.at(p.keys) + alpha * p.share
-    divergence = p.sum(p.share * np.log(p.share / near))
-    return np.where(top.length > 0, np.maximum(divergence, 0.0), np.nan)
+    weight = None if discount == "none" else discount_of(top.rank, discount)
+    p, q = lists.shares_before(by), top.shares(by, weight)
+    if divergence == "hellinger":
+        apart = np.sqrt(np.maximum(1 - p.sum(np.sqrt(p.share * q.at(p.keys))), 0.0))
+    elif divergence == "js":
+        apart = (_to_middle(p, q, log) + _to_middle(q, p, log)) / 2
+    else:
+        near = (1 - alpha) * q.at(p.keys) + alpha * p.share
+        apart = p.sum(p.share * log_of(p.share / near, log))
+    return np.where(top.length > 0, np.maximum(apart, 0.0), np.nan)
+
+
+def _to_middle(p: Shares, q: Shares, log: Base) -> Values:
+    """The divergence of Kullback and Leibler of the first from the mean of both."""
+    return p.sum(p.share * log_of(2 * p.share / (p.share + q.at(p.keys)), log))

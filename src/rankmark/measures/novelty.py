@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from rankmark.kinds.expected import information
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
 from rankmark.language.registry import item_measure
@@ -13,7 +14,7 @@ from rankmark.language.registry import item_measure
 
 @item_measure(
     "Novelty",
-    aliases=("SelfInformation", "MIUF", "MeanInvUserFreq"),
+    aliases=("SelfInformation", "MSI", "MIUF", "MeanInvUserFreq"),
     variants={"Surprisal": {"scale": "share", "denominator": "cutoff"}},
     bounds=(0, None),
     needs=("train",),
@@ -57,14 +58,13 @@ def novelty(
         {'Novelty@2': 1.5}
 
     """
-    top, train = lists.top(cutoff), lists.facts.before()
-    counts = lists.facts.popularity(by)
-    total = train.users if by == "users" else counts.sum()
-    information = np.log2(total / np.maximum(counts, 1))
+    top = lists.top(cutoff)
+    counts, bits = lists.facts.popularity(by), information(lists.facts, by)
     if scale == "share":
-        information /= np.log2(total) if total > 1 else np.nan
+        total = lists.facts.before().users if by == "users" else counts.sum()
+        bits /= np.log2(total) if total > 1 else np.nan
     if unseen == "skip":
         top = top.among((counts > 0)[top.item])
     elif unseen == "zero":
-        information[counts == 0] = 0.0
-    return top.mean(information[top.item], cutoff if denominator == "cutoff" else None)
+        bits[counts == 0] = 0.0
+    return top.mean(bits[top.item], cutoff if denominator == "cutoff" else None)
