@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,7 @@ from rankmark.kinds.ragged import found_in, offsets_of, spread
 if TYPE_CHECKING:
     from rankmark.kinds.lists import Values
 
-__all__ = ["RecommendedLists", "Shares", "together"]
+__all__ = ["RecommendedLists", "Shares", "Tops", "together"]
 
 T = TypeVar("T")
 
@@ -27,9 +27,9 @@ class RecommendedLists:
     Arrays named here have one entry an item of a list, unless they are said to have one a query.
 
     Each list counts as often as its query is drawn. What there is of a list does not depend on that; what is
-    of all lists, `exposure` and `total`, does. A measure of the whole run brings lists together by these two
-    alone, so that it can be had of resamples and of some of the queries without a list being copied: it gives
-    of lists that count twice what it gives of lists that are there twice.
+    of all lists, such as `exposure` and `total`, does. A measure of the whole run brings lists together by these
+    two, or by `drawn` itself, so that it can be had of resamples and of some of the queries without a list being
+    copied: it gives of lists that count twice what it gives of lists that are there twice.
 
     Attributes:
         item: its number, int32.
@@ -66,38 +66,38 @@ class RecommendedLists:
     @property
     def length(self) -> Values:
         """How many items there are; one a query."""
-        return self._once("length", lambda: np.diff(self.offsets).astype(np.float64))
+        return self.once("length", lambda: np.diff(self.offsets).astype(np.float64))
 
     @property
     def query(self) -> NDArray[np.int64]:
         """The number of its query."""
-        return self._once("query", lambda: np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets)))
+        return self.once("query", lambda: np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets)))
 
     @property
     def rank(self) -> NDArray[np.int64]:
         """Its rank, from 1."""
-        return self._once("rank", lambda: _native.segment_ranks(self.offsets))
+        return self.once("rank", lambda: _native.segment_ranks(self.offsets))
 
     @property
     def user(self) -> NDArray[np.int64]:
         """The number of the user among those who had items before, -1 for none; one a query."""
-        return self._once("user", self.facts.users)
+        return self.once("user", self.facts.users)
 
     @property
     def profiles(self) -> RecommendedLists:
         """The items that the user of each list had before, each once, in no order that means anything."""
-        return self._once("profiles", self._profiles)
+        return self.once("profiles", self._profiles)
 
     def _profiles(self) -> RecommendedLists:
         item, offsets = self.facts.before().of(self.user)
         untied = np.zeros(len(item), dtype=np.bool_)
-        return RecommendedLists(item.astype(np.int32), untied, offsets, self.facts)
+        return RecommendedLists(item, untied, offsets, self.facts)
 
     def top(self, cutoff: int | None) -> RecommendedLists:
         """The same down to a rank."""
         if cutoff is None or not len(self.item) or int(np.diff(self.offsets).max()) <= cutoff:
             return self
-        cut = self._once(("top", cutoff), lambda: self._cut(cutoff))
+        cut = self.once(("top", cutoff), lambda: self._cut(cutoff))
         return cut if self._drawn is None else cut.draw(self._drawn)
 
     def _cut(self, cutoff: int) -> RecommendedLists:
@@ -148,11 +148,11 @@ class RecommendedLists:
 
     def had(self) -> NDArray[np.bool_]:
         """Whether the user had it before."""
-        return self.facts.before().had(self.user[self.query], self.item.astype(np.int64))
+        return self.facts.before().had(self.user, self.offsets, self.item)
 
     def grade(self) -> Values:
         """Its grade for its query, NaN where it is not judged."""
-        return self._once("grade", lambda: self.facts.judgements().of(self.query, self.item.astype(np.int64)))
+        return self.once("grade", lambda: self.facts.judgements().of(self.query, self.item.astype(np.int64)))
 
     def shares(self, column: str, weight: Values | None = None) -> Shares:
         """What share of each list is of which category; an item of several is of each in part.
@@ -164,13 +164,13 @@ class RecommendedLists:
         """
         if weight is not None:
             return self._shares(self.item.astype(np.int64), self.offsets, column, weight)
-        return self._once(
+        return self.once(
             ("shares", column), lambda: self._shares(self.item.astype(np.int64), self.offsets, column)
         )
 
     def shares_before(self, column: str) -> Shares:
         """The same of the items that can be recommended that users had before."""
-        return self._once(("before", column), lambda: self._before(column))
+        return self.once(("before", column), lambda: self._before(column))
 
     def _before(self, column: str) -> Shares:
         before = self.profiles
@@ -202,7 +202,8 @@ class RecommendedLists:
             len(whole),
         )
 
-    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What is computed of the lists when it is first asked for, however often each counts."""
         if key not in self._known:
             self._known[key] = compute()
         return self._known[key]  # type: ignore[return-value]
@@ -239,24 +240,35 @@ class Shares:
         return found
 
 
-def together(
-    parts: Sequence[tuple[NDArray[np.int64], Numbers, NDArray[np.bool_], NDArray[np.int64]]],
-    queries: int,
-    facts: ItemFacts,
-) -> RecommendedLists:
-    """The lists of all parts (queries, items, ties, offsets), in the order of their queries, so many."""
+class Tops(NamedTuple):
+    """The items at the top of some lists, flat, query after query, each in rank order, as they were numbered.
+
+    Attributes:
+        item: the number of each.
+        tied: whether the item after it has an equal score.
+        offsets: where those of each query begin.
+
+    """
+
+    item: Numbers
+    tied: NDArray[np.bool_]
+    offsets: NDArray[np.int64]
+
+
+def together(parts: Sequence[tuple[NDArray[np.int64], Tops]], queries: int) -> Tops:
+    """The tops of the lists of all parts, beside the numbers of their queries, in the order of these."""
     lengths = np.zeros(queries, dtype=np.int64)
-    for numbers, _, _, own in parts:
-        lengths[numbers] = np.diff(own)
+    for numbers, own in parts:
+        lengths[numbers] = np.diff(own.offsets)
     offsets = offsets_of(lengths)
     items, tied = np.empty(offsets[-1], dtype=np.int32), np.empty(offsets[-1], dtype=np.bool_)
-    for numbers, item, ties, own in parts:
+    for numbers, own in parts:
         first = offsets[numbers]
-        if np.array_equal(first - first[:1], own[:-1]):  # queries that follow one another
+        if np.array_equal(first - first[:1], own.offsets[:-1]):  # queries that follow one another
             places: slice | NDArray[np.int64] = (
-                slice(int(first[0]), int(first[0]) + len(item)) if len(first) else slice(0)
+                slice(int(first[0]), int(first[0]) + len(own.item)) if len(first) else slice(0)
             )
         else:
-            places = spread(first, np.diff(own))
-        items[places], tied[places] = item, ties
-    return RecommendedLists(items, tied, offsets, facts)
+            places = spread(first, np.diff(own.offsets))
+        items[places], tied[places] = own.item, own.tied
+    return Tops(items, tied, offsets)

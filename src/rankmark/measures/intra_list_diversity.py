@@ -8,10 +8,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rankmark import _native
 from rankmark.kinds.item_facts import Lists, Numbers
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
-from rankmark.kinds.ragged import PIECE
 from rankmark.language.parameters import Column
 from rankmark.language.registry import item_measure
 
@@ -111,16 +111,8 @@ def _sum_of_cosines(top: RecommendedLists, vectors: NDArray[np.float64]) -> Valu
     lengths = np.sqrt((vectors * vectors).sum(axis=1))
     directions = np.divide(vectors, lengths[:, None], out=np.zeros_like(vectors), where=lengths[:, None] > 0)
     n = top.length
-    squares = np.zeros(len(n))
+    squares = _native.squared_sums(directions, (top.offsets, top.item))
     own = top.sum((lengths > 0)[top.item])
-    step = max(PIECE // max(directions.shape[1] * max(int(n.max(initial=1)), 1), 1), 1)
-    for first in range(0, len(n), step):
-        offsets = top.offsets[first : first + step + 1]
-        there = np.flatnonzero(np.diff(offsets))
-        piece = directions[top.item[offsets[0] : offsets[-1]]]
-        if len(there):
-            sums = np.add.reduceat(piece, offsets[there] - offsets[0], axis=0)
-            squares[first + there] = (sums * sums).sum(axis=1)
     return (n * (n - 1) - (squares - own)) / 2
 
 
