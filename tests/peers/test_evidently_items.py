@@ -21,22 +21,20 @@ def recsys() -> Any:
 
 def reported(case: Recommendations, metrics: list[Any]) -> list[Any]:
     """What a report of evidently has of each metric."""
-    from evidently.legacy.pipeline.column_mapping import ColumnMapping
-    from evidently.legacy.report import Report
-
+    pipeline = peer("evidently.legacy.pipeline.column_mapping", "evidently")
     table = case.frame("user", "item", "score", "prediction").assign(target=1)
     features = [[*case.items[item]["vector"]] for item in table["item"]]
     table[FEATURES] = features
     before = case.before("user", "item").assign(target=1, prediction=1)
     before[FEATURES] = [case.items[item]["vector"] for item in before["item"]]
-    mapping = ColumnMapping(
+    mapping = pipeline.ColumnMapping(
         recommendations_type="rank",
         target="target",
         prediction="prediction",
         item_id="item",
         user_id="user",
     )
-    report = Report(metrics)
+    report = peer("evidently.legacy.report", "evidently").Report(metrics)
     report.run(
         reference_data=None,
         current_data=table,
