@@ -98,7 +98,9 @@ Confusion: Measure
 DCG: Measure
 ECE: Measure
 EFD: Measure
+EILD: Measure
 EPC: Measure
+EPD: Measure
 ERR: Measure
 ExplainedVariance: Measure
 ExposureConcentration: Measure
@@ -202,6 +204,7 @@ Unjudged: Measure
 UserCoverage: Measure
 UserPopularityLift: Measure
 Utility: Measure
+VendiScore: Measure
 YAAP: Measure
 binG: Measure
 infAP: Measure

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,13 @@ class Groups:
 
 class Attributes(Protocol):
     """What items are like."""
+
+    @property
+    def count(self) -> int:
+        """Of how many items it is known, those with the lowest numbers."""
+
+    def values(self, column: str) -> list[Any]:
+        """What each item has in a column."""
 
     def categories(self, column: str) -> Lists | None:
         """The categories of each item, each once; None where the column has numbers."""
