@@ -17,6 +17,7 @@ from benchmarks.contenders import (
     polars_by_hand,
     predictions,
     processes,
+    recommended,
 )
 from benchmarks.data import Generate
 from benchmarks.targets import Target
@@ -61,6 +62,51 @@ PEERS = (
     peers.IR_MEASURES_FRAMES,
 )
 TABLES = (ours.RANKMARK, *BY_HAND, floors.COLUMN_SUM)
+
+RECOMMENDED = (
+    (
+        "N1",
+        "novelty, popularity and coverage of RecTools",
+        data.recommended,
+        recommended.OURS_RECTOOLS,
+        (recommended.THEIR_RECTOOLS,),
+    ),
+    (
+        "N2",
+        "diversity within lists of RecTools",
+        data.recommended,
+        recommended.OURS_RECTOOLS_DIVERSITY,
+        (recommended.THEIR_RECTOOLS_DIVERSITY,),
+    ),
+    (
+        "N3",
+        "coverage, share of new items and novelty of RePlay",
+        data.partly_known,
+        recommended.OURS_REPLAY,
+        (recommended.REPLAY_POLARS, recommended.REPLAY_PANDAS),
+    ),
+    (
+        "N4",
+        "diversity of categories of RePlay",
+        data.recommended,
+        recommended.OURS_REPLAY_CATEGORIES,
+        (recommended.THEIR_REPLAY_CATEGORIES,),
+    ),
+    (
+        "N5",
+        "novelty and coverage of recommenders",
+        data.recommended,
+        recommended.OURS_RECOMMENDERS,
+        (recommended.THEIR_RECOMMENDERS,),
+    ),
+    (
+        "N6",
+        "diversity by co-occurrence of recommenders",
+        data.recommended,
+        recommended.OURS_RECOMMENDERS_DIVERSITY,
+        (recommended.THEIR_RECOMMENDERS_DIVERSITY,),
+    ),
+)
 
 CASES = {
     case.key: case
@@ -246,6 +292,17 @@ CASES = {
             rows=_at_least(50_000),
             sized=False,
             tolerance=bootstrap.TOLERANCE,
+        ),
+        *(
+            Case(
+                key,
+                f"recommended: {title}",
+                generate,
+                (one, *others),
+                tuple(targets.faster(one, other, 20) for other in others),
+                sized=False,
+            )
+            for key, title, generate, one, others in RECOMMENDED
         ),
     )
 }

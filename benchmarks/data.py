@@ -112,7 +112,7 @@ def small(rows: int, folder: Path) -> Data:
     return _lists(rows, rows, folder)
 
 
-JUDGED, TOP = 10, 100
+JUDGED, TOP, TEN = 10, 100, 10
 
 
 def dense(rows: int, folder: Path) -> Data:
@@ -176,6 +176,42 @@ def predictions(rows: int, folder: Path) -> Data:
     user = np.arange(rows) // LIST_LENGTH
     run = pl.DataFrame({"query": user, "label": label, "score": score})
     return Data(run.clear(), run, folder)
+
+
+SHELVES = 20 * 2 ** np.arange(TEN)
+"""How many items each of ten shelves has, of which everybody has one: the first ones are popular."""
+CATEGORIES = 20
+
+
+def recommended(rows: int, folder: Path) -> Data:
+    """Lists of 10 for users who had 10 items before, the judgements; nobody is recommended what they had."""
+    users = np.arange(max(1, rows // TEN))
+    rng, parity = np.random.default_rng(0), users[:, None] % 2
+    had, new = (_shelved(rng, len(users), of) for of in (parity, 1 - parity))
+    scores = _scores(rng, len(users), TEN)
+    return Data(_table(users, had), _table(users, new, score=scores), folder)
+
+
+def partly_known(rows: int, folder: Path) -> Data:
+    """`recommended`, of which one item in ten was had before."""
+    data = recommended(rows, folder)
+    first = pl.int_range(pl.len()) % TEN == 0
+    had = data.qrels.select(had="item")
+    item = pl.when(first).then("had").otherwise("item").alias("item")
+    run = data.run.hstack(had).select("query", item, "score")
+    return replace(data, run=run)
+
+
+def items() -> pl.DataFrame:
+    """The items of `recommended` with a category each."""
+    item = np.arange(SHELVES.sum())
+    return pl.DataFrame({"item": item, "category": item % CATEGORIES})
+
+
+def _shelved(rng: Generator, users: int, parity: NDArray[np.int64]) -> NDArray[np.int64]:
+    """An item of each shelf, in no order, even or odd as said of each user."""
+    places = 2 * rng.integers(0, SHELVES // 2, (users, TEN)) + parity
+    return rng.permuted(np.cumsum(SHELVES) - SHELVES + places, axis=1)
 
 
 Tables = tuple[pl.DataFrame, pl.DataFrame]

@@ -69,7 +69,6 @@ def cases(
     new: bool = False,
     shortest: int = 1,
     even: bool = False,
-    unseen: bool = True,
     repeated: bool = True,
 ) -> Iterator[Recommendations]:
     """Random ones.
@@ -79,21 +78,18 @@ def cases(
         new: whether nobody is recommended what they had before.
         shortest: how long lists are at least.
         even: whether all lists are of the same length.
-        unseen: whether there are items that nobody had.
         repeated: whether somebody had an item more than once.
 
     """
     for seed in range(number):
         draw = random.Random(seed)
         items = [f"i{place:02}" for place in range(draw.choice((15, 25, 40)))]
-        seen = items[: len(items) * 2 // 3] if unseen else items
+        seen = items[: len(items) * 2 // 3]
         train = [
             (f"u{user:02}", item)
             for user in range(draw.choice((3, 9, 20)))
             for item in draw.sample(seen, draw.randint(1, 6))
         ]
-        if not unseen:
-            train += [("u00", item) for item in items if item not in {had for _, had in train}]
         if repeated:
             train += draw.sample(train, len(train) // 3)
         draw.shuffle(train)

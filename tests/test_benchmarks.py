@@ -17,7 +17,7 @@ from benchmarks.__main__ import main, run_case
 from benchmarks.cases import CASES
 from benchmarks.contenders import MANY, SIX, Contender, duckdb_by_hand, ours, peers, polars_by_hand
 from benchmarks.coverage import __main__ as coverage
-from benchmarks.coverage import areas, gates, means, populations, rows, seeds
+from benchmarks.coverage import areas, disparity, gates, means, populations, rows, seeds
 from benchmarks.coverage import tests as paired
 from benchmarks.coverage.shares import Noted, Share, Table, false, held, shares
 from benchmarks.report import Outcome
@@ -226,6 +226,18 @@ def test_tests_of_predictions_are_shown_where_systems_differ_and_where_not(
     assert out.count("####") == 14
     assert out.count("| LogLoss, 25 rows |") == 2
     assert out.count("| Accuracy, 25 rows of 4 classes |") == 2
+
+
+def test_disparities_are_shown_where_groups_are_alike_and_where_not(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disparity, "GROUPS", {"2 groups of 50": (50, 50)})
+    monkeypatch.setattr(disparity, "QUERIES", (50,))
+    coverage.main(["disparity", "--repetitions", "2"])
+    out = capsys.readouterr().out
+    assert out.count("####") == 3
+    assert out.count("| hits 20%, 2 groups of 50 |") == 2
+    assert "| exponential, 50 queries |" in out
 
 
 def test_gates_of_accuracy_by_users_are_shown_for_every_law_of_sizes(monkeypatch: pytest.MonkeyPatch) -> None:

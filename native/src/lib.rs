@@ -25,7 +25,9 @@ mod _native {
         read_trec, repeated_name, trec_forms,
     };
     #[pymodule_export]
-    use crate::python::lists::{ItemNumbers, JudgedLists, judge_lists};
+    use crate::python::items::{ItemNumbers, in_sets, sets_of, squared_sums};
+    #[pymodule_export]
+    use crate::python::lists::{JudgedLists, judge_lists};
     #[pymodule_export]
     use crate::python::matrices::{count_before, query_seeds, ranked_lists};
     #[pymodule_export]

@@ -96,7 +96,13 @@ CategoryEntropy: Measure
 Compatibility: Measure
 Confusion: Measure
 DCG: Measure
+DemographicParity: Measure
+DisparateImpact: Measure
+DisparateTreatment: Measure
 ECE: Measure
+EED: Measure
+EEL: Measure
+EER: Measure
 EFD: Measure
 EILD: Measure
 EPC: Measure
@@ -120,6 +126,7 @@ GroupExposure: Measure
 HeadShare: Measure
 HR: Measure
 HitRatio: Measure
+IAA: Measure
 InfeasibleIndex: Measure
 INSQ: Measure
 INST: Measure

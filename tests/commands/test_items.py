@@ -58,9 +58,7 @@ def test_without_judgements_all_files_are_runs(capsys: pytest.CaptureFixture[str
             1,
             "in several rows",
         ),
-        (["qrels.csv", "a.csv", "-m", "Coverage@2", *KNOWN, "--intervals"], 2, "of the whole run"),
         (["qrels.csv", "a.csv", "-m", "Coverage@2", *KNOWN, "--bounds"], 2, "orders by relevance"),
-        (["qrels.csv", "a.csv", "-m", "Coverage@2", *KNOWN, "--engine", "stream"], 2, "--engine local"),
         (["qrels.csv", "a.csv", "-m", "Coverage@2", *KNOWN, "--like", "ranx"], 2, "no measures of items"),
         (["qrels.csv", "a.csv", *KNOWN, "--like", "ranx", "--like", "trec_eval"], 2, "without --no-qrels"),
     ],
@@ -72,11 +70,32 @@ def test_what_cannot_be_measured_is_refused(
     assert said in " ".join(capsys.readouterr().err.split())
 
 
+def test_files_are_read_in_batches_with_and_without_judgements(capsys: pytest.CaptureFixture[str]) -> None:
+    for runs in (["qrels.csv", "a.csv"], ["--no-qrels", "a.csv", "b.csv"]):
+        shown = []
+        for engine in ("local", "stream"):
+            assert main(["eval", *runs, *KNOWN, "-m", "Coverage@2 NotInTrain", "--engine", engine]) == 0
+            shown.append(capsys.readouterr().out)
+        assert shown[0] == shown[1]
+
+
 def test_runs_are_compared_and_gated_by_what_they_recommend(capsys: pytest.CaptureFixture[str]) -> None:
     how = ("--train", "train.csv", "-m", "NotInTrain@1")
     assert main(["compare", "--no-qrels", "a.csv", "b.csv", *how]) == 0
     assert "NotInTrain@1" in capsys.readouterr().out
     assert main(["gate", "--no-qrels", "a.csv", "b.csv", *how, "--max-drop", "0.1"]) == 0
     assert main(["gate", "qrels.csv", "b.csv", *how[:2], "--at-least", "NotInTrain@1=0.9"]) == 1
+    assert main(["compare", "--no-qrels", "a.csv", "b.csv", *KNOWN, "-m", "Coverage@2"]) == 0
+    assert "Coverage@2" in capsys.readouterr().out
+    coverage = ("-m", "Coverage@2", "--max-drop", "0.1")
+    assert main(["gate", "--no-qrels", "a.csv", "b.csv", *KNOWN, *coverage]) == 1
     assert main(["gate", "qrels.csv"]) == 2
     assert "Missing argument" in capsys.readouterr().err
+
+
+def test_intervals_of_the_whole_run_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "--no-qrels", "a.csv", *KNOWN, "-m", "Coverage@2", "--intervals"]) == 0
+    assert "95% intervals over 2 queries: Coverage@2 by t" in " ".join(capsys.readouterr().out.split())
+    method = ("--interval-method", "bca")
+    assert main(["eval", "--no-qrels", "a.csv", *KNOWN, "-m", "Coverage@2", *method]) == 2
+    assert "of the whole run" in capsys.readouterr().err

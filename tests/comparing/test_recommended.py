@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 
 import rankmark as rm
 
-ITEMS = [f"i{i}" for i in range(40)]
+ITEMS = [f"i{i}" for i in range(150)]
 USERS = [f"u{u}" for u in range(60)]
 
 
@@ -55,3 +57,118 @@ def test_a_gate_decides_by_them() -> None:
     assert not rm.gate(None, EVEN, STEEP, "Novelty@5", **how)
     assert rm.gate(None, STEEP, EVEN, "Novelty@5", **how, confidence=0.95)
     assert rm.gate(QRELS, None, EVEN, at_least={"Novelty@5": 0.5}, train=TRAIN)
+
+
+OF_RUNS = ["Coverage@5", "ExposureGini@5", "Personalisation@5"]
+KNOWN: dict[str, Any] = {"items": ITEMS}
+
+
+def results(**more: Any) -> dict[str, rm.results.ListResult]:
+    runs = {"even": EVEN, "steep": STEEP}
+    return {name: rm.evaluate(None, run, OF_RUNS, **KNOWN, **more) for name, run in runs.items()}
+
+
+def test_measures_of_the_whole_run_are_compared_by_what_they_are_without_some_queries() -> None:
+    compared = rm.compare(None, {"even": EVEN, "steep": STEEP}, OF_RUNS, **KNOWN)
+    own = results(intervals=True)
+    for measure in OF_RUNS:
+        pair = compared.pair(measure, "steep", "even")
+        assert pair.difference == own["steep"][measure] - own["even"][measure]
+        assert pair.interval.low < pair.difference < pair.interval.high
+        assert pair.queries == len(USERS)
+        assert pair.significant
+        assert (pair.wins, pair.ties, pair.losses) == (0, 0, 0)
+        found = own["even"].intervals[measure]
+        assert compared.interval("even", measure) == (found.low, found.high)
+    # Less is better of the Gini index, and more of the others: all say that the steep one is worse.
+    assert {pair.better for pair in compared.pairs} == {False}
+    assert "win" in compared.format("table")
+    assert compared.plot("forest").to_svg()
+
+
+def test_one_run_under_two_names_has_no_difference() -> None:
+    pair = rm.compare(None, {"one": EVEN, "again": EVEN}, "Coverage@5", **KNOWN).pairs[0]
+    assert (pair.difference, pair.p, pair.significant) == (0, 1, False)
+
+
+def test_queries_in_another_order_change_nothing() -> None:
+    reversed_run = dict(reversed(STEEP.items()))
+    one = rm.compare(None, {"even": EVEN, "steep": STEEP}, "Coverage@5", **KNOWN).pairs[0]
+    other = rm.compare(None, {"even": EVEN, "steep": reversed_run}, "Coverage@5", **KNOWN).pairs[0]
+    assert one.interval == pytest.approx(other.interval, rel=1e-12)
+    assert one.p == pytest.approx(other.p)
+
+
+def test_queries_that_not_both_have_are_left_out() -> None:
+    fewer = {user: items for user, items in STEEP.items() if user not in USERS[:20]}
+    with_fewer = rm.compare(None, {"even": EVEN, "steep": fewer}, "Coverage@5", **KNOWN)
+    kept = {user: EVEN[user] for user in USERS[20:]}
+    assert (
+        with_fewer.value("even", "Coverage@5") == rm.evaluate(None, kept, "Coverage@5", **KNOWN)["Coverage@5"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [({"test": "wilcoxon"}, "take randomisation or t"), ({"interval": "bca"}, 'take "t"')],
+)
+def test_what_takes_values_of_queries_is_refused(how: dict[str, Any], said: str) -> None:
+    with pytest.raises(rm.ChoiceError, match=said):
+        rm.compare_results(results(), "Coverage@5", **how)
+
+
+def test_what_is_of_queries_alone_is_refused_or_leaves_them_out() -> None:
+    compared = rm.compare(
+        None, {"even": EVEN, "steep": STEEP}, ["Coverage@5", "NotInTrain@5"], **KNOWN, train=TRAIN
+    )
+    for refused in (compared.anova, compared.power):
+        with pytest.raises(rm.ChoiceError, match="of the whole run"):
+            refused("Coverage@5")
+    with pytest.raises(rm.NotEvaluatedError, match="of the whole run"):
+        compared.query_values("even", "Coverage@5")
+    with pytest.raises(rm.UsageError, match="a board ranks systems on each query"):
+        rm.board(compared, "Coverage@5")
+    with pytest.raises(rm.UsageError, match="no planning"):
+        rm.power(compared)
+    assert {mover.measure.name for mover in compared.movers()} == {"NotInTrain"}
+    assert set(compared.differences["measure"]) == {"NotInTrain@5"}
+    assert "Coverage@5" in compared.to_html_report()
+
+
+def test_slices_have_the_value_of_their_queries_alone() -> None:
+    by = {user: "odd" if i % 2 else "even" for i, user in enumerate(USERS)}
+    odd = {user: items for user, items in EVEN.items() if by[user] == "odd"}
+    expected = rm.evaluate(None, odd, "Coverage@5", **KNOWN)["Coverage@5"]
+    (row,) = rm.evaluate(None, EVEN, "Coverage@5", **KNOWN, by=by).slices["odd"]
+    assert row.value == expected
+    assert row.low < row.value < row.high
+    assert np.isnan(row.difference)
+    compared = rm.compare(None, {"even": EVEN, "steep": STEEP}, "Coverage@5", **KNOWN, by=by)
+    (pair,) = compared.slices["odd"]
+    assert pair.baseline_value == expected
+
+
+def test_saved_results_are_compared_and_gated_as_before(tmp_path: Path) -> None:
+    own, paths = results(), {}
+    for name, result in own.items():
+        paths[name] = str(tmp_path / f"{name}.rankmark")
+        result.save(paths[name])
+    again = rm.compare_results(paths)
+    assert [pair.figures for pair in again.pairs] == [pair.figures for pair in rm.compare_results(own).pairs]
+    gate = rm.gate(None, paths["even"], paths["steep"], "Coverage@5", max_drop=0.1, confidence=0.95)
+    assert not gate
+    again.save(tmp_path / "compared.rankmark")
+    assert str(rm.load(tmp_path / "compared.rankmark")) == str(again)
+    with pytest.raises(rm.NotEvaluatedError, match="without its lists"):
+        rm.load(paths["even"]).by(dict.fromkeys(USERS[:30], "x"))
+    assert pickle.loads(pickle.dumps(own["even"])).values == own["even"].values
+
+
+def test_a_gate_bounds_them() -> None:
+    gate = rm.gate(None, STEEP, EVEN, OF_RUNS, max_drop=0.05, confidence=0.95, **KNOWN)
+    assert gate
+    assert {own.units for own in gate.measures} == {len(USERS)}
+    assert {own.needed for own in gate.measures} == {None}
+    how: dict[str, Any] = {"max_drop": 0.05, "confidence": 0.95, "always_valid": True}
+    with pytest.raises(rm.UsageError, match="leave out always_valid"):
+        rm.gate(None, STEEP, EVEN, "Coverage@5", **how, **KNOWN)

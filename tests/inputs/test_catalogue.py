@@ -121,3 +121,13 @@ def test_a_catalogue_that_was_read_is_used_again_and_takes_no_train_beside_it() 
     assert first.values == second.values
     with pytest.raises(rm.UsageError, match=r"give it to rm\.catalogue"):
         rm.evaluate(QRELS, RUN, "Novelty", items=known, train={"u1": ["a"]})
+
+
+def test_numbers_of_python_in_lists_and_dicts_are_read_whole_or_not_and_of_every_name() -> None:
+    items = {"a": {"v": [1.0, 2.0], "g": {"m": 1}}, "b": {"v": [0, 1.5], "g": {"n": 0.5, "m": 2.5}}}
+    known = rm.catalogue(items).items
+    assert known is not None
+    assert known["v"].to_list() == [[1.0, 2.0], [0.0, 1.5]]
+    assert known["g"].to_list() == [{"m": 1.0, "n": None}, {"m": 2.5, "n": 0.5}]
+    with pytest.raises(rm.DataError, match="'g' has dicts for some items and, such as 'x', something else"):
+        rm.catalogue({"a": {"g": {"m": 1}}, "b": {"g": "x"}})

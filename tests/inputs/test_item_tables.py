@@ -214,9 +214,9 @@ def test_many_different_integers_are_no_categories() -> None:
         rm.evaluate(None, {"u": [1]}, "CategoryEntropy(by=cents)", items=items)
 
 
-def test_items_that_are_none_of_the_catalogue_are_named_with_their_rows() -> None:
+def test_items_that_are_none_of_the_catalogue_are_named_with_their_ranks() -> None:
     with pytest.raises(rm.DataError) as refused:
         rm.evaluate(None, {"u": ["a", "b"], "v": ["c", "b"]}, "Coverage", items=["a", "z"])
     said = str(refused.value)
     assert "3 of the 4 items at the top of lists are not among the 2 of items, which are such as 'a'" in said
-    assert "2 items that items lacks, the first 'b' of query 'u' in row 1 (from 0) ('c')" in said
+    assert "2 items that items lacks, the first 'b' at rank 2 of query 'u' ('c')" in said

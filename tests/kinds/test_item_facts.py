@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pytest
 
 from rankmark._native import ItemNumbers
+from rankmark.engines import local
 from rankmark.inputs import read_inputs
-from rankmark.inputs.catalogue import catalogue, numbered
-from rankmark.kinds.item_facts import Judgements
+from rankmark.inputs.catalogue import Numbered, catalogue
+from rankmark.kinds.item_facts import Interactions, Judgements
+from rankmark.language.plan import planned
 
 NAN = np.nan
 
@@ -21,30 +26,58 @@ def test_judgements_know_the_grades_of_items_by_query() -> None:
     np.testing.assert_array_equal(found, [2, NAN, NAN, 5, 0, NAN])
 
 
+def lists_of(qrels: Any, run: Any, items: list[str], *, best: bool = False, closed: bool = True) -> Any:
+    """The tops of lists with the measure of a plan that looks at judgements."""
+    judged, results = read_inputs(qrels, run, None)
+    found = Numbered(catalogue(items, closed=closed), integer=False)
+    duplicates = "best" if best else "first"
+    groups = planned("EPC@5", None, {"duplicates": duplicates}, items=True).groups()
+    block = local.observe(judged, results, groups, 1, found).with_items(found, "run")
+    return block.observed[0].recommended
+
+
 def test_items_that_are_judged_and_nowhere_else_have_numbers_after_the_others() -> None:
-    qrels, run = read_inputs({"u": {"z": 2, "a": 1}, "v": {"b": 0}}, {"u": ["a", "b"]}, None)
-    found = numbered(catalogue(["b", "a"]), run, qrels)
-    judged = found.facts(
-        qrels.table.take(qrels.query, np.array([0, 2], dtype=np.uint32), "query")
-    ).judgements()
-    assert found.numbers.ids() == ["b", "a"]
+    lists = lists_of({"u": {"z": 2, "a": 1}, "v": {"b": 0}}, {"u": ["a", "b"]}, ["b", "a"])
+    judged = lists.facts.judgements()
     assert (judged.item.tolist(), judged.grade.tolist()) == ([1, 2, 0], [1, 2, 0])
     assert judged.offsets.tolist() == [0, 2, 3]
 
 
 def test_of_several_judgements_of_an_item_the_first_or_the_best_counts() -> None:
-    qrels, run = read_inputs([("u", "a", 1), ("u", "b", 1), ("u", "a", 3)], {"u": ["a"]}, None)
-    grades = []
-    for best in (False, True):
-        facts = numbered(catalogue(["a", "b"]), run, qrels, best=best).facts
-        ids = qrels.table.take(qrels.query, np.zeros(1, dtype=np.uint32), "query")
-        grades.append(facts(ids).judgements().grade.tolist())
-    assert grades == [[1, 1], [3, 1]]
+    qrels = [("u", "a", 1), ("u", "b", 1), ("u", "a", 3)]
+    lists = [lists_of(qrels, {"u": ["a"]}, ["a", "b"], best=best) for best in (False, True)]
+    assert [each.facts.judgements().grade.tolist() for each in lists] == [[1, 1], [3, 1]]
 
 
-def test_numbers_of_more_items_leave_the_dictionary_as_it_was() -> None:
+def test_items_that_are_not_known_have_numbers_by_rank_and_query() -> None:
+    run = {"u": ["x", "a", "y"], "v": ["z", "x"], "w": ["y"]}
+    lists = lists_of({"u": {"q": 1, "y": 2}, "v": {"p": 1}, "w": {"q": 1}}, run, ["a"], closed=False)
+    assert lists.item.tolist() == [1, 0, 3, 2, 1, 3]
+    assert (lists.facts.count, lists.facts.catalogued) == (4, 1)
+    assert lists.facts.judgements().item.tolist() == [3, 4, 5, 4]  # q comes before p
+
+
+def test_numbers_of_other_items_leave_what_is_known_as_it_was() -> None:
     qrels, _ = read_inputs({"u": {"a": 1, "c": 1}}, {"u": ["a"]}, None)
     numbers, _ = ItemNumbers.of([(qrels.table, "qrels", qrels.item)])
     more, _ = read_inputs({"u": {"x": 1, "a": 1}}, {"u": ["a"]}, None)
-    extended, rows = numbers.with_rows(more.table, "qrels", more.item)
-    assert (rows.tolist(), extended.ids(), numbers.ids()) == ([2, 0], ["a", "c", "x"], ["a", "c"])
+    opened = numbers.opened()
+    rows = opened.rows(more.table, "qrels", more.item)
+    assert (opened.ids(rows), len(numbers), len(opened)) == (["x", "a"], 2, 2)
+    assert numbers.rows(more.table, "qrels", more.item).tolist() == [-1, 0]
+    with pytest.raises(IndexError):
+        numbers.ids(np.array([2], dtype=np.int32))
+
+
+def test_what_users_had_is_a_set_each() -> None:
+    user, item = np.array([1, 0, 1, 1, 1], dtype=np.int32), np.array([4, 2, 0, 4, 3], dtype=np.int32)
+    train = Interactions(user, item, 3, 5)
+    assert train.users_of.tolist() == [1, 0, 1, 1, 1]
+    assert train.interactions.tolist() == [1, 0, 1, 1, 2]
+    assert train.repeated
+    item, offsets = train.of(np.array([2, 1, -1, 0]))
+    assert (item.tolist(), offsets.tolist()) == ([0, 3, 4, 2], [0, 0, 3, 3, 4])
+    asked = np.array([4, 1, 0, 2, 9], dtype=np.int32)
+    had = train.had(np.array([1, -1, 0]), np.array([0, 2, 3, 5]), asked)
+    assert had.tolist() == [True, False, False, True, False]
+    assert train.both(np.array([4, 4, 9]), np.array([3, 2, 4])).tolist() == [1, 0, 0]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankmark.engines import local
 from rankmark.inputs import read_inputs
-from rankmark.inputs.catalogue import known_items
+from rankmark.inputs.catalogue import Numbered, known_items
 from rankmark.kinds.item_facts import Judgements
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.ragged import offsets_of, spread
@@ -42,7 +42,9 @@ def recommended() -> RecommendedLists:
     }
     judged, results = read_inputs(qrels, run, None)
     groups = planned("Novelty@5", None, {}, items=True).groups()
-    found = local.observe(judged, results, groups, 1, known_items(items, train, None)).observed[0].recommended
+    numbered = Numbered(known_items(items, train, None), integer=False)
+    block = local.observe(judged, results, groups, 1, numbered).with_items(numbered, "run")
+    found = block.observed[0].recommended
     assert found is not None
     return found.top(5)
 

@@ -678,7 +678,6 @@ ITEMS_THAT_MEET = [
     ("replay", "Novelty@2", {"qrels": {**JUDGED, "w": {"a": 1}}}, "users of train without results"),
     ("recommenders", "novelty@2", {"qrels": {"u": {"a": 1}}}, "recommended to users without judgements"),
     ("recommenders", "novelty@2", {"run": {**EVEN, "v": ["b"]}}, "lists are of different lengths"),
-    ("recommenders", "catalog_coverage@2", {"run": {**EVEN, "v": ["e", "c"]}}, "that nobody had"),
     ("recommenders", "diversity@2", {"train": {**HAD, "w": ["b", "b"]}}, "more than once before"),
 ]
 

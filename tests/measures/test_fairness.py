@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -124,6 +125,129 @@ def test_measures_of_each_list(measure: str, expected: list[float]) -> None:
     judged = any(word in measure for word in ("relevant", "err", "cascade"))
     found = of_queries(measure, QRELS if judged else None)
     assert found == pytest.approx(expected, rel=1e-12, abs=1e-15, nan_ok=True)
+
+
+GRADED = {"u1": {"a": 1, "b": 1, "c": 2}, "u2": {"d": 1, "b": 0}}
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        # u1 has 1, 1/2, 1/4, 1/8 of a, b, c, d and u2 has 1, 1/2 of d, a.
+        ("EED", [1 + 1 / 4 + 1 / 16 + 1 / 64, 1 + 1 / 4]),
+        ("EED@1", [1, 1]),
+        ("EED(browsing=none)", [4, 2]),
+        ("EED(by=group)", [(1 + 1 / 4) ** 2 + (1 / 2 + 1 / 8) ** 2, 1 + 1 / 4]),
+        # The target of u1 is c first, then a and b in both orders: 1, 3/8, 3/8; that of u2 is d alone.
+        ("EER", [1 * 3 / 8 + 1 / 2 * 3 / 8 + 1 / 4 * 1, 1]),
+        ("EEL", [(5 / 8) ** 2 + (1 / 8) ** 2 + (3 / 4) ** 2 + (1 / 8) ** 2, 1 / 4]),
+        ("EER@2", [1 / 4 * (1 + 1 / 2), 1]),  # a and b share rank 2 alone
+        ("EEL@2", [(3 / 4) ** 2 + (1 / 4) ** 2 + 1, 1 / 4]),
+        ("EER(target=judged)", [1 * 3 / 8 + 1 / 2 * 3 / 8 + 1 / 4 * 1, 1]),
+        ("EEL(target=judged)", [(5 / 8) ** 2 + (1 / 8) ** 2 + (3 / 4) ** 2 + (1 / 8) ** 2, 1 / 2]),
+        ("EER(rel=2)", [1 / 4, math.nan]),
+        # Groups: x has a and c, 11/8 in the target and 5/4 in the list; y has b, 3/8 and 5/8.
+        ("EER(by=group)", [11 / 8 * 5 / 4 + 3 / 8 * 5 / 8, 1]),
+        ("EEL(by=group)", [(1 / 8) ** 2 + (1 / 4) ** 2, 1 / 4]),
+        # A reader of grade 1 stops with 1/4 and of 2 with 3/4: c 1, then 1/4 · 1/2 and 1/4 · 3/4 · 1/4.
+        ("EER(browsing=cascade,max_grade=2)", [(1 + 3 / 8) * (1 / 8 + 3 / 64) / 2 + 9 / 64, 1]),
+    ],
+)
+def test_expected_exposure_of_each_list(measure: str, expected: list[float]) -> None:
+    judged = None if measure.startswith("EED") else GRADED
+    assert of_queries(measure, judged) == pytest.approx(expected, rel=1e-13, nan_ok=True)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_expected_exposure_is_that_of_all_orders_of_items_of_the_same_grade(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    grades = {f"i{n}": int(draw.integers(0, 4)) for n in range(7)}
+    own = [str(item) for item in draw.permutation([*grades, "x", "y"])]
+    for browsing in ("rbp", "log2", "cascade"):
+        for of in ("relevant", "judged"):
+            aimed = [item for item, grade in grades.items() if grade >= 1 or of == "judged"]
+            orders = [
+                order
+                for order in itertools.permutations(aimed)
+                if all(grades[a] >= grades[b] for a, b in itertools.pairwise(order))
+            ]
+            want = dict.fromkeys([*grades, "x", "y"], 0.0)
+            for order in orders:
+                for n, item in enumerate(order[:5]):
+                    above = [grades[i] for i in order[:n]]
+                    want[item] += attention(n + 1, above, browsing, 0.8, 3) / len(orders)
+            have = dict.fromkeys(want, 0.0)
+            for n, item in enumerate(own[:5]):
+                have[item] = attention(n + 1, [grades.get(i, 0) for i in own[:n]], browsing, 0.8, 3)
+            said = f"browsing={browsing},p=0.8,max_grade=3,target={of}"
+            found = rm.evaluate({"q": grades}, {"q": own}, [f"EER({said})@5", f"EEL({said})@5"])
+            assert list(found.values.values()) == pytest.approx(
+                [sum(have[i] * want[i] for i in want), sum((have[i] - want[i]) ** 2 for i in want)], rel=1e-12
+            )
+
+
+@pytest.mark.parametrize("relevant", [1, 3, 6])
+def test_the_target_of_expected_exposure_has_the_closed_form_of_geometric_attention(relevant: int) -> None:
+    p = 0.7
+    run = {"q": ["x"]}
+    qrels = {"q": {f"r{n}": 1 for n in range(relevant)} | {f"n{n}": 0 for n in range(4)}}
+    loss = rm.evaluate(qrels, run, f"EEL(p={p})")[f"EEL(p={p})"]
+    of_each = (1 - p**relevant) / (relevant * (1 - p))
+    assert loss == pytest.approx(1 + relevant * of_each**2, rel=1e-12)
+    others = p**relevant * (1 - p**4) / (4 * (1 - p))
+    whole = rm.evaluate(qrels, run, f"EEL(p={p},target=judged)")[f"EEL(p={p},target=judged)"]
+    assert whole == pytest.approx(1 + relevant * of_each**2 + 4 * others**2, rel=1e-12)
+
+
+X, Y = 1.5 + L3, L3 + L5 + 1  # the attention of both groups over both lists
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        # Three items are of x and two of y.
+        ("DemographicParity(group=x)", (X / 3) / (Y / 2)),
+        ("DemographicParity(group=y)", (Y / 2) / (X / 3)),
+        ("DemographicParity", min((X / 3) / (Y / 2), (Y / 2) / (X / 3))),
+        ("ExposureRatio(group=x)@1", (1 / 3) / (1 / 2)),
+        ("ExposureDifference(group=x)", (X / 3 - Y / 2) / 2),
+        ("ExposureDifference", abs(X / 3 - Y / 2) / 2),
+        ("logDP(group=x)", LN((X / 3) / (Y / 2))),
+        ("DemographicParity(group=x,per=lists)", X / Y),  # three of each are listed
+        ("DemographicParity(group=x,browsing=rbp)", (1.75 / 3) / (1.625 / 2)),
+        # x is judged 1 and 1 of u1, y 2 of u1 and 1 of u2.
+        ("DisparateTreatment(group=x)", (X / 2) / (Y / 3)),
+        ("DisparateTreatment", min((X / 2) / (Y / 3), (Y / 3) / (X / 2))),
+        ("logEUR(group=x,gain=binary)", LN((X / 2) / (Y / 2))),
+        ("DisparateTreatment(group=x,value=difference)@1", 1 / 2 - 1 / 3),
+        # Clicks: a of u1 1, d of u1 2 · L5; b is relevant for u2, which does not have it.
+        ("DisparateImpact(group=x)", (1 / 2) / (2 * L5 / 3)),
+        ("DisparateImpact(group=y,gain=binary)", (L5 / 2) / (1 / 2)),
+        ("logRUR(group=x)", LN((1 / 2) / (2 * L5 / 3))),
+        ("DisparateImpact(group=y)@1", 0),
+        ("logRUR(group=y)@1", -math.inf),
+        ("DisparateImpact(group=x)@1", math.inf),
+        # a 8/15 + 1/3 and 1/4, b 4/15 and 1, c 2/15, d 1/15 + 2/3 and 1/2, e 0 and 1/4.
+        ("IAA", (13 / 15 - 1 / 4) + (1 - 4 / 15) + 2 / 15 + (11 / 15 - 1 / 2) + 1 / 4),
+        ("IAA(scale=mean)", ((13 / 15 - 1 / 4) + (1 - 4 / 15) + 2 / 15 + (11 / 15 - 1 / 2) + 1 / 4) / 2),
+        ("IAA(browsing=none)@1", 3 / 4 + 1 + 1 / 2 + 1 / 4),
+        ("IAA(by=group)", (1 - 1 / 2) + (3 / 2 - 1)),
+    ],
+)
+def test_measures_of_all_lists_together(measure: str, expected: float) -> None:
+    unjudged = rm.parse(measure).name == "DemographicParity"
+    found = rm.evaluate(None if unjudged else QRELS, RUN, measure, items=ITEMS)[measure]
+    assert found == pytest.approx(expected, rel=1e-13)
+
+
+def test_a_query_without_results_or_relevance_counts_for_neither_side() -> None:
+    qrels = {**QRELS, "u3": {"a": 1}, "u4": {"b": 0}}
+    run = {**RUN, "u4": ["c"]}
+    for measure in ("DisparateTreatment(group=x)@2", "IAA"):
+        same = rm.evaluate(QRELS, RUN, measure, items=ITEMS)[measure]
+        found = rm.evaluate(qrels, run if measure == "IAA" else RUN, measure, items=ITEMS)[measure]
+        assert found == pytest.approx(same, rel=1e-14)
+    assert math.isnan(rm.evaluate({"u4": {"b": 0}}, run, "IAA")["IAA"])
 
 
 # --- The same in slow plain Python -------------------------------------------------------------------------
@@ -269,7 +393,7 @@ def test_measures_of_each_list_are_as_plain_python_says(by: str, overlap: str, t
         (
             "AWRF(by=some)",
             {},
-            r"2 of 5 items have no 'some', the first is 'b'; give each one, or say unknown",
+            r"2 of 5 items have no 'some', the first is 'b'; give each one, or write .unknown=group",
         ),
         ("GroupExposure(by=some)", {}, r"2 of 5 items have no 'some'"),
         ("GroupExposure(group=z)", {}, r"'group' of items has no group 'z' .*it has x, y"),
@@ -322,6 +446,11 @@ def test_a_measure_of_a_group_is_one_of_every_group_unless_it_says_which() -> No
     ]
 
 
+def test_items_of_no_known_group_have_a_measure_where_they_are_a_group() -> None:
+    result = rm.evaluate(None, RUN, "GroupExposure(by=some,unknown=group,browsing=none)", items=ITEMS)
+    assert list(result.values.values()) == [(1 / 2 + 1 / 2) / 2, (1 / 4 + 1 / 2) / 2, (1 / 4 + 0) / 2]
+
+
 def test_groups_are_read_of_columns_of_any_kind() -> None:
     frame = pl.DataFrame(
         {
@@ -342,3 +471,55 @@ def test_a_target_is_written_with_the_names_of_groups() -> None:
     assert str(measure) == "AWRF(target={men:0.25,'not said':0.25,women:0.5})@10"
     assert rm.parse(str(measure)) == measure
     assert rm.parse("Skew(group=1)") == rm.Skew(group="1")
+
+
+# --- What other tools say ----------------------------------------------------------------------------------
+
+FIVE = {"u1": list("abcde"), "u2": list("dabec")}
+
+
+@pytest.mark.parametrize(
+    ("measure", "theirs"),
+    [
+        # FairRankTune 0.0.7: the least of the groups by the greatest, ``MinMaxRatio``.
+        ("DemographicParity", 0.8680261576370737),  # EXP
+        ("DisparateTreatment", 0.6510196182278053),  # EXPU
+        ("DisparateImpact", 0.7392827105573901),  # EXPRU, clicks as attention times relevance
+        ("DemographicParity(browsing=rbp,p=0.7)", 0.7930517173312277),  # AWRF(p=0.3)
+        ("ExposureDifference", 0.16903251378444728 / 2),  # EXP, MaxMinDiff, of the sum over two lists
+    ],
+)
+def test_fairness_of_the_whole_run_is_as_fairranktune_has_it(measure: str, theirs: float) -> None:
+    judged = {"u1": {"a": 1, "c": 1, "d": 1}, "u2": {"a": 1, "b": 1, "c": 1}}
+    assert rm.evaluate(judged, FIVE, measure, items=ITEMS)[measure] == pytest.approx(theirs, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("measure", "theirs", "near"),
+    [
+        # FairRankTune adds 1e-7 to both distributions.
+        ("NDKL", [0.18220560300465782, 0.34264280421088544], 1e-5),
+        # reranking 0.3.6 adds 1e-12.
+        ("NDKL", [0.18220612576828896, 0.34264335994808887], 1e-10),
+        ("Skew(group=x,alpha=0)@3", [0.10536051565765968, -0.5877866649007857], 1e-10),
+        ("Skew(group=y,alpha=0)@3", [-0.18232155679345471, 0.5108256237649906], 1e-10),
+    ],
+)
+def test_skew_and_ndkl_are_as_other_tools_have_them(measure: str, theirs: list[float], near: float) -> None:
+    assert of_queries(measure, run=FIVE) == pytest.approx(theirs, rel=near)
+
+
+@pytest.mark.parametrize(
+    ("measure", "theirs"),
+    [
+        ("AWRF(by=soft)", [0.9952792962941875, 0.9624163904537094]),
+        ("AWRF(by=soft,target={m:0.3,n:0.7})", [0.9731692582330481, 0.9177171214949482]),
+        ("AWRF(by=part,unknown=ignore,target={m:0.43,n:0.57})", [0.9939684686314854, 0.9624163904537094]),
+        ("AWRF(by=part,unknown=ignore,target={m:0.3,n:0.7})", [0.9701915614547509, 0.9177171214949482]),
+    ],
+)
+def test_awrf_is_as_in_the_fair_ranking_track(measure: str, theirs: list[float]) -> None:
+    """By the formula of its script, of NumPy and the jensenshannon of SciPy; b is not known in ``part``."""
+    items = {name: {"soft": facts["soft"], "part": facts["soft"]} for name, facts in ITEMS.items()}
+    items["b"] = {"soft": ITEMS["b"]["soft"], "part": None}
+    assert of_queries(measure, items=items) == pytest.approx(theirs, rel=1e-12)

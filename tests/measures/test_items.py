@@ -72,6 +72,7 @@ def of_users(measure: str, **options: Any) -> list[float]:
         ("Personalisation(denominator=cutoff)@3", 1 - (1 / 3) / 3),
         ("CatalogueCoverage(of=train)", 1),  # a, b and d
         ("CatalogueCoverage(of=train)@1", 1 / 3),
+        ("CatalogueCoverage(of=train,unseen=count)", 5 / 3),
         # Those that are recommended at all, 1, 1, 1 and 2 times.
         ("ExposureGini(of=recommended)@2", (-3 * 1 - 1 * 1 + 1 * 1 + 3 * 2) / (4 * 5)),
         ("ExposureGini(denominator=others)@2", (-4 * 0 - 2 * 1 + 0 * 1 + 2 * 1 + 4 * 2) / (4 * 5)),

@@ -43,7 +43,7 @@ def test_novelty_of_lists_of_different_lengths_is_had_by_weights(evaluation: Any
 
 @pytest.mark.parametrize("k", KS)
 def test_coverage(evaluation: Any, k: int) -> None:
-    for full in cases(new=True, unseen=False, number=50):
+    for full in cases(new=True, number=50):
         case = full.top(k)
         expected = evaluation.catalog_coverage(*frames(case), **COLUMNS)
         assert full.value(f"catalog_coverage@{k}", "recommenders") == pytest.approx(expected, rel=1e-12)

@@ -498,3 +498,94 @@ def test_slices_are_walked_by_row_and_found_by_value(result: Any) -> None:
     assert many is not None
     with pytest.raises(rm.ChoiceError, match=r"'0', '1', .*'8', '9', …$"):
         many["nix"]
+
+
+GROUPS = {query: "few" if query >= 35 else "old" if query >= 20 else "young" for query in range(40)}
+
+
+@pytest.fixture
+def unequal() -> rm.results.Slices:
+    """RR is 1/2 for every young query, for every second old one and for none of the few, and else 1."""
+    run = {
+        query: ["x", "a"] if group == "young" or (group == "old" and query % 2) else ["a", "x"]
+        for query, group in GROUPS.items()
+    }
+    found = rm.evaluate({query: {"a": 1} for query in GROUPS}, run, ["RR", "MeanRank"], by=GROUPS).slices
+    assert isinstance(found, rm.results.Slices)
+    return found
+
+
+def test_the_disparity_of_slices_is_of_the_worst_and_the_best(unequal: rm.results.Slices) -> None:
+    found = unequal.disparity("RR")
+    assert (found.by, found.slices, found.left_out) == ("slice", 2, 1)  # of five queries chance is the best
+    assert (found.worst, found.worst_value, found.worst_queries) == ("young", 0.5, 20)
+    assert (found.best, found.best_queries) == ("old", 15)
+    assert found.best_value == pytest.approx((7 / 2 + 8) / 15)
+    assert found.difference == pytest.approx(found.best_value - 0.5)
+    assert found.ratio == pytest.approx(0.5 / found.best_value)
+    assert 0 < found.low < found.difference < found.high <= 1
+    assert found.ratio_low < found.ratio < found.ratio_high <= 1
+
+
+def test_the_worst_slice_of_what_should_be_small_is_that_of_the_highest_value(
+    unequal: rm.results.Slices,
+) -> None:
+    found = unequal.disparity(rm.MeanRank, by="slice")
+    assert (found.worst, found.best, found.worst_value) == ("young", "old", 2)
+    assert found.ratio == pytest.approx(found.best_value / 2)
+
+
+def test_inequality_is_of_all_queries(unequal: rm.results.Slices) -> None:
+    found = unequal.inequalities[0]
+    assert (found.measure, found.queries) == ("RR", 40)
+    # 27 halves and 13 wholes: Σ|x − y| = 2 · 27 · 13 / 2 over 2 · 40² · 26.5/40.
+    assert found.gini == pytest.approx(27 * 13 / (2 * 1600 * 26.5 / 40))
+    assert found.lowest_tenth == pytest.approx(2 / 26.5)
+
+
+def test_disparities_are_shown_kept_and_in_json(unequal: rm.results.Slices, tmp_path: Path) -> None:
+    said = " ".join(unequal.format().split())
+    assert "MeanRank young 2.0000 old" in said
+    assert "RR across 40 queries: Gini 0.166" in said
+    assert "by chance: the mean difference where all are alike" in said
+    unequal.save(tmp_path / "slices.rankmark")
+    kept = rm.load(tmp_path / "slices.rankmark")
+    assert isinstance(kept, rm.results.Slices)
+    assert (kept.disparities, kept.inequalities) == (unequal.disparities, unequal.inequalities)
+    found = json.loads(unequal.format("json"))
+    assert [each["worst"] for each in found["disparities"]] == ["young", "young"]
+    assert found["inequalities"][0]["queries"] == 40
+
+
+def test_what_cannot_be_compared_has_no_disparity(
+    unequal: rm.results.Slices, result: rm.results.ListResult
+) -> None:
+    with pytest.raises(rm.NotEvaluatedError, match=r"no disparity of AP: there is that of RR by slice"):
+        unequal.disparity("AP")
+    with pytest.raises(rm.NotEvaluatedError, match=r"there is none; 2 to 200 slices of 10 queries"):
+        result.by(USERS, "country").disparity("RR")
+    run = {query: ["a"] for query in GROUPS}
+    both = {"qrels": {q: {"a": 1} for q in GROUPS}, "run": run, "measures": "RR"}
+    table = pl.DataFrame(
+        {"query": list(GROUPS), "age": list(GROUPS.values()), "odd": [q % 2 for q in GROUPS]}
+    )
+    slices = rm.evaluate(**both, by=["age", "odd"], attributes=table).slices
+    assert isinstance(slices, rm.results.Slices)
+    with pytest.raises(rm.ChoiceError, match=r"slices by age and odd: say which"):
+        slices.disparity("RR")
+    assert slices.disparity("RR", by="odd").difference == 0
+
+
+def test_the_table_of_users_is_that_of_attributes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{query},{group}" for query, group in GROUPS.items()]
+    Path("users.csv").write_text("\n".join(["user_id,age", *rows]))
+    lines = [f"{query},{item},{score}" for query in GROUPS for item, score in (("a", query % 3), ("b", 1))]
+    Path("run.csv").write_text("\n".join(["user_id,item_id,score", *lines]))
+    Path("qrels.csv").write_text("\n".join(["user_id,item_id,rating", *(f"{query},a,1" for query in GROUPS)]))
+    assert main(["eval", "qrels.csv", "run.csv", "-m", "RR", "--by", "age", "--attributes", "users.csv"]) == 0
+    said = capsys.readouterr().out
+    assert "by chance" in said
+    assert "RR across 40 queries: Gini" in said

@@ -18,8 +18,11 @@ pub trait Key: Copy + Eq + Ord + Send + Sync {
     /// A hash that is the same in every release and on every machine, for `ties="random"`.
     fn stable_hash(self, seed: u64) -> u64;
 
-    /// Its number among items, if it has one.
-    fn number_in(self, items: &Items) -> Option<u32>;
+    /// Its number among items, if it has one, by its hash.
+    fn number_in(self, hash: u64, items: &Items) -> Option<u32>;
+
+    /// Its number among items, the next if it has none, by its hash.
+    fn added_to(self, hash: u64, items: &mut Items) -> u32;
 }
 
 impl Key for i64 {
@@ -37,8 +40,12 @@ impl Key for i64 {
         mix(seed ^ mix(self as u64))
     }
 
-    fn number_in(self, items: &Items) -> Option<u32> {
-        items.of_integer(self)
+    fn number_in(self, hash: u64, items: &Items) -> Option<u32> {
+        items.of_integer(self, hash)
+    }
+
+    fn added_to(self, hash: u64, items: &mut Items) -> u32 {
+        items.integer(self, hash)
     }
 }
 
@@ -61,8 +68,12 @@ impl Key for &[u8] {
         mix(seed ^ mix(bytes))
     }
 
-    fn number_in(self, items: &Items) -> Option<u32> {
-        items.of_text(self)
+    fn number_in(self, hash: u64, items: &Items) -> Option<u32> {
+        items.of_text(self, hash)
+    }
+
+    fn added_to(self, hash: u64, items: &mut Items) -> u32 {
+        items.text(self, hash)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The items that are known, each with a number: those of several tables in one dictionary.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use hashbrown::HashTable;
 
 use crate::core::column::Column;
@@ -9,15 +11,37 @@ use crate::core::ids::Ids;
 
 /// Rows read at once.
 const PIECE: usize = 1 << 12;
-/// Items that can be numbered: numbers are `i32` where Python sees them.
-const MOST: usize = i32::MAX as usize;
+/// Items that can be numbered: what is kept of lists has a bit of the 32 for something else, and one for the sign.
+const MOST: usize = 1 << 30;
 
 /// Ids of one type, numbered from 0 in the order in which they first come.
+///
+/// An entry holds what tells most ids apart, so that looking one up touches little memory.
 #[derive(Clone, Default)]
 pub struct Items {
-    numbers: HashTable<u32>,
+    integer_numbers: HashTable<(i64, u32)>,
+    text_numbers: HashTable<(Head, u32)>,
     integers: Vec<i64>,
     texts: Texts,
+}
+
+/// What a text is told by: its length, and its first bytes, then zeros.
+#[derive(Clone, Copy, PartialEq)]
+struct Head {
+    length: u32,
+    bytes: [u8; HEAD],
+}
+
+/// Bytes of a head: of most ids all.
+const HEAD: usize = 16;
+
+impl Head {
+    fn of(text: &[u8]) -> Self {
+        let mut bytes = [0; HEAD];
+        let length = text.len().min(HEAD);
+        bytes[..length].copy_from_slice(&text[..length]);
+        Self { length: text.len() as u32, bytes }
+    }
 }
 
 /// Texts one after the other.
@@ -46,28 +70,24 @@ impl Items {
     /// # Errors
     /// Integers where there are texts or the other way round, and more items than can be numbered.
     pub fn add(&mut self, ids: &Ids<'_>, what: &str, mut each: impl FnMut(u32)) -> Result<()> {
+        self.refuse_other(ids, what)?;
         match ids {
-            Ids::Integer(column) if self.texts.ends.is_empty() => {
-                in_pieces(column, |id| each(self.integer(id)));
-            }
-            Ids::Text(column) if self.integers.is_empty() => in_pieces(column, |id| each(self.text(id))),
-            _ => {
-                let (here, there) = match ids {
-                    Ids::Integer(_) => ("integers", "strings"),
-                    Ids::Text(_) => ("strings", "integers"),
-                };
-                return Err(Error::new(
-                    Class::IdType,
-                    format!(
-                        "{what} has ids that are {here}, other tables of items {there}; cast one of them"
-                    ),
-                ));
-            }
+            Ids::Integer(column) => in_pieces(column, |id| each(self.integer(id, id.hash()))),
+            Ids::Text(column) => in_pieces(column, |id| each(self.text(id, id.hash()))),
         }
-        if self.len() > MOST {
-            return Err(Error::data(format!("{what}: more than {MOST} items")));
-        }
-        Ok(())
+        refuse_many(self.len(), what)
+    }
+
+    fn refuse_other(&self, ids: &Ids<'_>, what: &str) -> Result<()> {
+        let (here, there) = match ids {
+            Ids::Integer(_) if !self.texts.ends.is_empty() => ("integers", "strings"),
+            Ids::Text(_) if !self.integers.is_empty() => ("strings", "integers"),
+            Ids::Integer(_) | Ids::Text(_) => return Ok(()),
+        };
+        Err(Error::new(
+            Class::IdType,
+            format!("{what} has ids that are {here}, other tables of items {there}; cast one of them"),
+        ))
     }
 
     /// How many items have a number.
@@ -75,50 +95,172 @@ impl Items {
         self.integers.len().max(self.texts.ends.len())
     }
 
-    /// The number of an integer id, the next if it has none.
-    pub fn integer(&mut self, id: i64) -> u32 {
-        let integers = &mut self.integers;
-        let next = integers.len() as u32;
-        let known = |&number: &u32| integers[number as usize] == id;
-        if let Some(&number) = self.numbers.find(id.hash(), known) {
+    /// The number of an integer id with this hash, the next if it has none.
+    pub fn integer(&mut self, id: i64, hash: u64) -> u32 {
+        if let Some(number) = self.of_integer(id, hash) {
             return number;
         }
-        integers.push(id);
-        self.numbers.insert_unique(id.hash(), next, |&number| integers[number as usize].hash());
+        let next = self.integers.len() as u32;
+        self.integers.push(id);
+        self.integer_numbers.insert_unique(hash, (id, next), |&(id, _)| id.hash());
         next
     }
 
-    fn text(&mut self, id: &[u8]) -> u32 {
+    /// The number of a text with this hash, the next if it has none.
+    pub fn text(&mut self, id: &[u8], hash: u64) -> u32 {
+        if let Some(number) = self.of_text(id, hash) {
+            return number;
+        }
         let texts = &mut self.texts;
         let next = texts.ends.len() as u32;
-        if let Some(&number) = self.numbers.find(id.hash(), |&number| texts.get(number) == id) {
-            return number;
-        }
         texts.push(id);
-        self.numbers.insert_unique(id.hash(), next, |&number| texts.get(number).hash());
+        self.text_numbers.insert_unique(hash, (Head::of(id), next), |&(_, number)| texts.get(number).hash());
         next
     }
 
-    /// The number of an integer id.
-    pub fn of_integer(&self, id: i64) -> Option<u32> {
-        self.numbers.find(id.hash(), |&number| self.integers.get(number as usize) == Some(&id)).copied()
+    /// The number of an integer id with this hash.
+    pub fn of_integer(&self, id: i64, hash: u64) -> Option<u32> {
+        self.integer_numbers.find(hash, |&(known, _)| known == id).map(|&(_, number)| number)
     }
 
-    /// The number of a text.
-    pub fn of_text(&self, id: &[u8]) -> Option<u32> {
-        let known = |&number: &u32| (number as usize) < self.texts.ends.len() && self.texts.get(number) == id;
-        self.numbers.find(id.hash(), known).copied()
+    /// The number of a text with this hash.
+    pub fn of_text(&self, id: &[u8], hash: u64) -> Option<u32> {
+        let head = Head::of(id);
+        let known = |&(other, number): &(Head, u32)| {
+            other == head && (id.len() <= HEAD || self.texts.get(number) == id)
+        };
+        self.text_numbers.find(hash, known).map(|&(_, number)| number)
     }
 
-    /// The integer ids in the order of their numbers; empty where ids are texts.
-    pub fn integers(&self) -> &[i64] {
-        &self.integers
+    /// An id that is an integer, by its number.
+    fn integer_at(&self, number: u32) -> Option<i64> {
+        self.integers.get(number as usize).copied()
+    }
+}
+
+/// Refuses more items than can be numbered.
+fn refuse_many(count: usize, what: &str) -> Result<()> {
+    if count > MOST {
+        return Err(Error::data(format!("{what}: more than {MOST} items")));
+    }
+    Ok(())
+}
+
+/// The id of an item.
+#[derive(Debug, PartialEq)]
+pub enum Id {
+    Integer(i64),
+    Text(Vec<u8>),
+}
+
+/// Parts of the items that are numbered as they come; a power of two.
+const SHARDS: usize = 64;
+
+/// Items with numbers, and where others may come those that are numbered when they do, by any thread.
+///
+/// Those have the numbers after the others, of which some are left out, and which depend on who comes first.
+#[derive(Default)]
+pub struct Numbering {
+    known: Arc<Items>,
+    others: Option<Vec<Mutex<Items>>>,
+}
+
+impl Numbering {
+    /// Of items that are known; no others may come.
+    pub fn new(known: Items) -> Self {
+        Self { known: Arc::new(known), others: None }
     }
 
-    /// The texts in the order of their numbers; none where ids are integers.
-    pub fn texts(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.texts.ends.len() as u32).map(|number| self.texts.get(number))
+    /// The same items that are known; others may come.
+    pub fn opened(&self) -> Self {
+        let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
+        Self { known: Arc::clone(&self.known), others: Some(shards) }
     }
+
+    /// The items that are known.
+    pub fn known(&self) -> &Items {
+        &self.known
+    }
+
+    /// The number of an item; none if it is not known and none may come.
+    pub fn number<K: Key>(&self, id: K) -> Option<u32> {
+        let hash = id.hash();
+        if let Some(number) = id.number_in(hash, &self.known) {
+            return Some(number);
+        }
+        let shards = self.others.as_ref()?;
+        let shard = (hash >> 40) as usize % SHARDS;
+        let number = id.added_to(hash, &mut locked(&shards[shard]));
+        Some((self.known.len() as u32).wrapping_add(number.wrapping_mul(SHARDS as u32) + shard as u32))
+    }
+
+    /// The numbers of a column's rows, as of `number`; `each` is told them in their order.
+    ///
+    /// # Errors
+    /// Integers where there are texts or the other way round, and more items than can be numbered.
+    pub fn rows(&self, ids: &Ids<'_>, what: &str, mut each: impl FnMut(Option<u32>)) -> Result<()> {
+        self.known.refuse_other(ids, what)?;
+        for shard in self.others.iter().flatten() {
+            locked(shard).refuse_other(ids, what)?;
+        }
+        match ids {
+            Ids::Integer(column) => in_pieces(column, |id| each(self.number(id))),
+            Ids::Text(column) => in_pieces(column, |id| each(self.number(id))),
+        }
+        refuse_many(self.end(), what)
+    }
+
+    /// A number that is greater than all.
+    pub fn end(&self) -> usize {
+        let most = self.others.iter().flatten().map(|shard| locked(shard).len()).max().unwrap_or(0);
+        self.known.len() + most * SHARDS
+    }
+
+    /// The id of the item of this number, if there is one.
+    pub fn id(&self, number: u32) -> Option<Id> {
+        let Some(place) = (number as usize).checked_sub(self.known.len()) else {
+            return id_in(&self.known, number);
+        };
+        id_in(&locked(&self.others.as_ref()?[place % SHARDS]), (place / SHARDS) as u32)
+    }
+}
+
+fn id_in(items: &Items, number: u32) -> Option<Id> {
+    match items.integer_at(number) {
+        Some(id) => Some(Id::Integer(id)),
+        None if (number as usize) < items.texts.ends.len() => {
+            Some(Id::Text(items.texts.get(number).to_vec()))
+        }
+        None => None,
+    }
+}
+
+fn locked(items: &Mutex<Items>) -> MutexGuard<'_, Items> {
+    items.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Gives items of lists that were numbered as they came numbers that depend on the lists alone: those from `known`
+/// on, and below `end`, in the order of the best rank at which they are, and of the first list that has them there.
+/// Gives the old numbers in the new order.
+pub fn renumber(lists: &mut [i32], offsets: &[i64], known: i32, end: usize) -> Vec<i32> {
+    const NOWHERE: u64 = u64::MAX;
+    let mut first = vec![NOWHERE; end.saturating_sub(known as usize)];
+    for (query, bounds) in offsets.windows(2).enumerate() {
+        let own = &lists[bounds[0] as usize..bounds[1] as usize];
+        for (rank, &item) in own.iter().enumerate().filter(|&(_, &item)| item >= known) {
+            let place = &mut first[(item - known) as usize];
+            *place = (*place).min((rank as u64) << 32 | query as u64);
+        }
+    }
+    let mut order: Vec<i32> =
+        (0..first.len()).filter(|&at| first[at] != NOWHERE).map(|at| at as i32 + known).collect();
+    order.sort_unstable_by_key(|&item| first[(item - known) as usize]);
+    let mut numbers = vec![0; first.len()];
+    order.iter().zip(known..).for_each(|(&item, number)| numbers[(item - known) as usize] = number);
+    for item in lists.iter_mut().filter(|item| **item >= known) {
+        *item = numbers[(*item - known) as usize];
+    }
+    order
 }
 
 /// Reads a column some rows at a time.
@@ -134,31 +276,69 @@ fn in_pieces<K: Copy>(column: &Column<'_, K>, mut each: impl FnMut(K)) {
 mod tests {
     use super::*;
 
+    fn integer(items: &mut Items, id: i64) -> u32 {
+        items.integer(id, id.hash())
+    }
+
+    fn text(items: &mut Items, id: &str) -> u32 {
+        items.text(id.as_bytes(), id.as_bytes().hash())
+    }
+
     #[test]
     fn integers_are_numbered_as_they_first_come() {
         let mut items = Items::default();
-        let numbers: Vec<u32> = [7, -2, 7, 9, -2].iter().map(|&id| items.integer(id)).collect();
+        let numbers: Vec<u32> = [7, -2, 7, 9, -2].iter().map(|&id| integer(&mut items, id)).collect();
         assert_eq!(numbers, [0, 1, 0, 2, 1]);
-        assert_eq!((items.len(), items.integers()), (3, &[7, -2, 9][..]));
-        assert_eq!((items.of_integer(9), items.of_integer(8)), (Some(2), None));
-        assert_eq!(items.of_text(b"7"), None);
+        assert_eq!((items.len(), items.integer_at(2), items.integer_at(3)), (3, Some(9), None));
+        assert_eq!((items.of_integer(9, 9.hash()), items.of_integer(8, 8.hash())), (Some(2), None));
+        assert_eq!(items.of_text(b"7", b"7"[..].hash()), None);
     }
 
     #[test]
     fn texts_are_numbered_as_they_first_come() {
         let mut items = Items::default();
-        let numbers: Vec<u32> = ["b", "", "b", "ab"].iter().map(|id| items.text(id.as_bytes())).collect();
+        let numbers: Vec<u32> = ["b", "", "b", "ab"].iter().map(|id| text(&mut items, id)).collect();
         assert_eq!(numbers, [0, 1, 0, 2]);
-        assert_eq!(items.texts().collect::<Vec<_>>(), [&b"b"[..], b"", b"ab"]);
-        assert_eq!((items.of_text(b"ab"), items.of_text(b"a"), items.of_integer(0)), (Some(2), None, None));
+        let number = |id: &[u8]| items.of_text(id, id.hash());
+        assert_eq!((number(b"ab"), number(b"a"), items.of_integer(0, 0.hash())), (Some(2), None, None));
     }
 
     #[test]
     fn many_items_are_all_found_again() {
         let mut items = Items::default();
         for id in 0..10_000 {
-            assert_eq!(items.integer(id * 31), id as u32);
+            assert_eq!(integer(&mut items, id * 31), id as u32);
         }
-        assert!((0..10_000).all(|id| items.of_integer(id * 31) == Some(id as u32)));
+        assert!((0..10_000).all(|id| items.of_integer(id * 31, (id * 31).hash()) == Some(id as u32)));
+    }
+
+    #[test]
+    fn others_are_numbered_as_they_come_and_have_their_ids() {
+        let mut known = Items::default();
+        integer(&mut known, 5);
+        let closed = Numbering::new(known);
+        assert_eq!((closed.number(5), closed.number(6), closed.end()), (Some(0), None, 1));
+        let open = closed.opened();
+        let numbers: Vec<u32> = (0..1000).map(|id| open.number(id).expect("others may come")).collect();
+        assert!((0..1000).all(|id| open.number(id) == Some(numbers[id as usize])));
+        assert!((0..1000).all(|id| open.id(numbers[id as usize]) == Some(Id::Integer(id))));
+        assert!(numbers.iter().all(|&number| (number as usize) < open.end()));
+        assert_eq!((numbers[5], open.id(open.end() as u32)), (0, None));
+    }
+
+    #[test]
+    fn new_numbers_go_by_rank_and_then_by_list() {
+        // Of item 0 more is known; 9, 4 and 7 stand first in lists, 2 second.
+        let mut lists = [9, 2, 4, 0, 7, 9];
+        assert_eq!(renumber(&mut lists, &[0, 2, 4, 4, 6], 1, 10), [9, 4, 7, 2]);
+        assert_eq!(lists, [1, 4, 2, 0, 3, 1]);
+    }
+
+    #[test]
+    fn texts_with_the_same_beginning_are_told_apart() {
+        let mut items = Items::default();
+        let ids = ["0123456789abcdef", "0123456789abcdef\0", "0123456789abcdefg", "0123456789abcdefh"];
+        let numbers: Vec<u32> = ids.iter().chain(&ids).map(|id| text(&mut items, id)).collect();
+        assert_eq!(numbers, [0, 1, 2, 3, 0, 1, 2, 3]);
     }
 }

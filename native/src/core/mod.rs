@@ -15,6 +15,7 @@ pub mod progress;
 pub mod resample;
 pub mod rows;
 pub mod scores;
+pub mod sets;
 pub mod sums;
 pub mod table;
 pub mod texts;

@@ -4,19 +4,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PySlice};
+use pyo3::types::PySlice;
 
 use crate::core::choices::{Duplicates, Scores, Unjudged, UnjudgedQueries};
-use crate::core::error::Error;
-use crate::core::ids::Ids;
-use crate::core::items::Items;
 use crate::core::lists::list::Top;
 use crate::core::lists::{judge, judged_lists};
-use crate::core::table::column_of;
 use crate::core::ties::Ties;
 use crate::python::choices::Chosen;
-use crate::python::errors::raise;
-use crate::python::running::{self, FEW_ROWS, interruptible, unlocked};
+use crate::python::items::ItemNumbers;
+use crate::python::running::{self, FEW_ROWS, interruptible};
 use crate::python::tables::Table;
 
 /// The numbers of the items at the top of lists, whether each ties with the next, and the offsets.
@@ -78,96 +74,6 @@ impl JudgedLists {
 ///
 /// Judgements without items say only which queries there are.
 type Columns<'py> = (Bound<'py, Table>, String, String, Option<String>, Option<String>, Option<String>);
-
-/// Items with numbers, from 0 in the order in which they come in some tables.
-#[pyclass(frozen, module = "rankmark._native")]
-pub struct ItemNumbers(Arc<Items>);
-
-#[pymethods]
-impl ItemNumbers {
-    /// Numbers the items of columns: of tables, what messages call them, and their names.
-    ///
-    /// Gives the numbers, and those of the rows of each column.
-    #[staticmethod]
-    fn of<'py>(
-        py: Python<'py>,
-        columns: Vec<(Bound<'py, Table>, String, String)>,
-    ) -> PyResult<(Self, Vec<Bound<'py, PyArray1<i32>>>)> {
-        let tables: Vec<_> = columns.iter().map(|(table, what, name)| (&table.get().0, what, name)).collect();
-        let found = unlocked(py, || {
-            let mut items = Items::default();
-            let mut rows = Vec::with_capacity(tables.len());
-            for (table, what, name) in tables {
-                let what = column_of(what, "item", name);
-                let mut numbers = Vec::with_capacity(table.num_rows());
-                items.add(&Ids::new(table, name, &what)?, &what, |number| numbers.push(number as i32))?;
-                rows.push(numbers);
-            }
-            Ok((items, rows))
-        })?;
-        let (items, rows) = found.map_err(|error: Error| raise(py, &error))?;
-        Ok((Self(Arc::new(items)), rows.into_iter().map(|numbers| numbers.into_pyarray(py)).collect()))
-    }
-
-    /// The same with those of one more column.
-    fn extended<'py>(
-        &self,
-        py: Python<'py>,
-        table: &Bound<'py, Table>,
-        what: &str,
-        name: &str,
-    ) -> PyResult<Self> {
-        self.and(py, table, what, name, |_| {})
-    }
-
-    /// The same, and the numbers of the column's rows.
-    fn with_rows<'py>(
-        &self,
-        py: Python<'py>,
-        table: &Bound<'py, Table>,
-        what: &str,
-        name: &str,
-    ) -> PyResult<(Self, Bound<'py, PyArray1<i32>>)> {
-        let mut rows = Vec::with_capacity(table.get().0.num_rows());
-        let items = self.and(py, table, what, name, |number| rows.push(number as i32))?;
-        Ok((items, rows.into_pyarray(py)))
-    }
-
-    /// How many items have a number.
-    fn __len__(&self) -> usize {
-        self.0.len()
-    }
-
-    /// The ids in the order of their numbers.
-    fn ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        if self.0.integers().is_empty() {
-            PyList::new(py, self.0.texts().map(String::from_utf8_lossy).collect::<Vec<_>>())
-        } else {
-            PyList::new(py, self.0.integers())
-        }
-    }
-}
-
-impl ItemNumbers {
-    /// The items with those of one more column; `each` is told the number of each row.
-    fn and(
-        &self,
-        py: Python<'_>,
-        table: &Bound<'_, Table>,
-        what: &str,
-        name: &str,
-        each: impl FnMut(u32) + Send,
-    ) -> PyResult<Self> {
-        let table = &table.get().0;
-        let found = unlocked(py, || {
-            let what = column_of(what, "item", name);
-            let mut items = (*self.0).clone();
-            items.add(&Ids::new(table, name, &what)?, &what, each)?;
-            Ok(items)
-        })?;
-        found.map(|items| Self(Arc::new(items))).map_err(|error: Error| raise(py, &error))
-    }
-}
 
 fn source(columns: Columns<'_>) -> judge::Source {
     let (table, name, query, item, value, rank) = columns;

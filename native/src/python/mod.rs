@@ -4,6 +4,7 @@ pub mod arrays;
 pub mod choices;
 pub mod errors;
 pub mod files;
+pub mod items;
 pub mod lists;
 pub mod matrices;
 pub mod predictions;

@@ -7,8 +7,10 @@ use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
 use arrow_array::{
-    Array, ArrayReader, ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, make_array,
+    Array, ArrayReader, ArrayRef, Float64Array, Int32Array, Int64Array, LargeListArray, RecordBatch,
+    RecordBatchIterator, make_array,
 };
+use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use arrow_select::interleave::interleave;
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -93,6 +95,36 @@ impl Table {
             }
         }
         rows.table(value).map(|table| Some(Self(table))).map_err(|error| arrow_error(py, &error))
+    }
+
+    /// A column of lists: the numbers, and where those of each row begin.
+    #[staticmethod]
+    fn of_lists(
+        py: Python<'_>,
+        name: &str,
+        values: &Bound<'_, PyAny>,
+        offsets: PyReadonlyArray1<'_, i64>,
+    ) -> PyResult<Self> {
+        let values: ArrayRef = match values.extract::<PyReadonlyArray1<'_, i32>>() {
+            Ok(values) => Arc::new(Int32Array::from(values.as_slice()?.to_vec())),
+            Err(_) => {
+                let values = values.extract::<PyReadonlyArray1<'_, f64>>()?;
+                Arc::new(Float64Array::from(values.as_slice()?.to_vec()))
+            }
+        };
+        let offsets = offsets.as_slice()?;
+        if offsets.first() != Some(&0) || !offsets.is_sorted() {
+            return Err(PyValueError::new_err("offsets are not ascending from 0"));
+        }
+        let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets.to_vec()));
+        let item = Arc::new(Field::new("item", values.data_type().clone(), true));
+        let made = LargeListArray::try_new(item, offsets, values, None).and_then(|lists| {
+            let field = Field::new(name, lists.data_type().clone(), false);
+            let schema = Arc::new(Schema::new(vec![field]));
+            let batch = RecordBatch::try_new(Arc::clone(&schema), vec![Arc::new(lists)])?;
+            Ok(Self(table::Table { schema, batches: vec![batch] }))
+        });
+        made.map_err(|error| arrow_error(py, &error))
     }
 
     /// Names of the columns.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,11 +15,12 @@ from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.language.own import QueryError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from rankmark import _native
+    from rankmark.inputs.catalogue import JudgedItems, Numbered
     from rankmark.kinds.item_facts import Numbers
-    from rankmark.kinds.items import RecommendedLists
+    from rankmark.kinds.items import RecommendedLists, Tops
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
 
@@ -39,8 +40,7 @@ class Measured:
             denominators; NaN where nothing is relevant.
         hits: number of judged items in their lists.
         order: in how many lists relevant items stand below the others, and in how many above.
-        first: the numbers of the items at the top of the lists, whether each ties with the next, and where
-            those of each query begin, where measures look at them.
+        tops: the items at the top of the lists, where measures look at them.
 
     """
 
@@ -51,7 +51,7 @@ class Measured:
     values: list[Values]
     hits: int
     order: tuple[int, int]
-    first: tuple[Numbers, NDArray[np.bool_], NDArray[np.int64]] | None = None
+    tops: Tops | None = None
 
     @property
     def numbers(self) -> NDArray[np.int64]:
@@ -67,7 +67,9 @@ class Observed:
 
     Attributes:
         ties: whether tie-breaking decides anything at all.
-        recommended: the items at the top of the lists, where measures look at them.
+        tops: the items at the top of the lists as they were numbered, where measures look at them.
+        judged: gives which items are judged, by the same numbers; None without judgements.
+        recommended: the items at the top of the lists with what is known of them, once all lists are here.
 
     """
 
@@ -78,6 +80,8 @@ class Observed:
     hits: int
     ties: bool
     order: tuple[int, int] = (0, 0)
+    tops: Tops | None = None
+    judged: Callable[[], JudgedItems] | None = None
     recommended: RecommendedLists | None = None
 
 
@@ -125,6 +129,25 @@ class Block(NamedTuple):
     def order(self) -> tuple[int, int]:
         """As `Seen`."""
         return self.observed[0].order
+
+    def with_items(self, items: Numbered, name: str) -> Block:
+        """The same with what is known of the items at the top of the lists, of all that there are.
+
+        Args:
+            items: the items by whose numbers these are.
+            name: what messages call the results.
+
+        Raises:
+            DataError: items that cannot be recommended.
+
+        """
+        observed = [
+            each
+            if each.tops is None
+            else replace(each, recommended=items.recommended(each.tops, self.query_ids, each.judged, name))
+            for each in self.observed
+        ]
+        return self._replace(observed=observed)
 
     def settled(
         self, group: int, measures: tuple[Measure, ...], choices: Choices, k: int | None
@@ -203,8 +226,15 @@ def measured(lists: _native.JudgedLists, measures: Sequence[Measure]) -> Measure
         values,
         len(lists.rank),
         order_of(seen),
-        lists.first,
+        None if lists.first is None else _tops(lists.first),
     )
+
+
+def _tops(first: tuple[Numbers, NDArray[np.bool_], NDArray[np.int64]]) -> Tops:
+    """What the core keeps of the tops of lists."""
+    from rankmark.kinds.items import Tops
+
+    return Tops(*first)
 
 
 def _number(queries: slice | NDArray[np.uint32], place: int) -> int:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rankmark.aggregation.intervals import IntervalMethod
     from rankmark.statistics.resampling import Floats
 
-__all__ = ["interval_of_terms", "made_of_terms"]
+__all__ = ["check_of_run", "interval_of_terms", "made_of_terms"]
 
 
 def made_of_terms(
@@ -56,6 +56,8 @@ def made_of_terms(
 
     """
     there = terms.there
+    if terms.whole is not None:
+        return _of_run(terms.at(there), method, confidence)
     own, clusters = terms.at(there), None if labels is None else labels[there]
     if own.summary:
         return _of_summary(own, method, confidence, clustered=labels is not None)
@@ -71,6 +73,28 @@ def made_of_terms(
     made = made_interval(method, logarithms, clusters, differences=True, **how)
     ends = Interval(float(np.exp(made.low)), float(np.exp(made.high))).within(own.bounds)
     return made._replace(**ends._asdict())
+
+
+def _of_run(terms: Terms, method: IntervalName, confidence: float) -> Made:
+    """The interval of what is of the whole run: t over blocks of queries that are left out in turn."""
+    return made_interval(
+        check_of_run(terms, method), terms.linear(), confidence=confidence, bounds=terms.bounds
+    )
+
+
+def check_of_run(terms: Terms, method: IntervalName) -> IntervalName:
+    """The method for what is of the whole run.
+
+    Raises:
+        ChoiceError: another was asked for.
+
+    """
+    if method not in ("auto", "t"):
+        raise ChoiceError(
+            f'{terms.measure} is of the whole run: it has no values of queries for "{method}"; take "t", by '
+            "what it is without blocks of queries"
+        )
+    return "t"
 
 
 def _of_summary(terms: Terms, method: IntervalName, confidence: float, *, clustered: bool) -> Made:
@@ -93,8 +117,10 @@ def interval_of_terms(
 ) -> PredictionInterval:
     """The same as a record of a result."""
     made = made_of_terms(terms, labels, method=method, confidence=confidence, draws=draws, together=together)
-    units = int(np.count_nonzero(terms.there))
-    if labels is not None:
+    units = terms.queries if terms.whole is not None else int(np.count_nonzero(terms.there))
+    if labels is not None and terms.whole is not None:
+        units = len(np.unique(labels))
+    elif labels is not None:
         units = min(len(np.unique(each)) for each in np.atleast_2d(labels[terms.there].T))
     unit: Literal["queries", "clusters"] = "queries" if labels is None else "clusters"
     note = CAUTIONS[made.caution] if made.caution else ""

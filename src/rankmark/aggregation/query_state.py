@@ -11,32 +11,49 @@ from numpy.typing import NDArray
 
 from rankmark._native import Table
 from rankmark.aggregation.observed import Block, Observed
+from rankmark.kinds.ragged import offsets_of
 from rankmark.language.plan import Group
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import polars as pl
 
     from rankmark.aggregation.refusals import Fault
+    from rankmark.inputs.catalogue import JudgedItems, Numbered
+    from rankmark.kinds.items import Tops
+    from rankmark.language.measure import Measure
 
 __all__ = ["QueryState", "columns_of"]
 
 
-def columns_of(groups: Sequence[Group]) -> dict[str, type[pl.DataType]]:
+def columns_of(groups: Sequence[Group]) -> dict[str, pl.DataType | type[pl.DataType]]:
     """The columns of a state, and their types, but for the query.
 
     `place` orders the queries, `answered` says whether one has results. Each group has the columns of
-    `Observed`: for the first ``0.retrieved``, ``0.tied_rank``, and the values ``0.0``, ``0.1`` ….
+    `Observed`: for the first ``0.retrieved``, ``0.tied_rank``, and the values ``0.0``, ``0.1`` …. One that
+    looks at items has the top of each list as ``0.top``, the number of each item doubled and one more where
+    the item after it has an equal score; one that looks at their judgements those as ``0.judged`` and
+    ``0.grades``.
     """
     import polars as pl
 
-    columns: dict[str, type[pl.DataType]] = {"place": pl.Int64, "answered": pl.Boolean}
+    columns: dict[str, Any] = {"place": pl.Int64, "answered": pl.Boolean}
     for number, (_, measures) in enumerate(groups):
-        values = sum(2 if measure.page.aggregate == "ratio" else 1 for measure in measures)
+        of_lists = [measure for measure in measures if measure.page.kind != "item"]
+        values = sum(2 if measure.page.aggregate == "ratio" else 1 for measure in of_lists)
         columns |= {f"{number}.retrieved": pl.Int64, f"{number}.tied_rank": pl.Int64}
         columns |= {f"{number}.{value}": pl.Float64 for value in range(values)}
+        if len(of_lists) < len(measures):
+            columns[f"{number}.top"] = pl.List(pl.Int32)
+        if looks_at_judgements(measures):
+            columns |= {f"{number}.judged": pl.List(pl.Int32), f"{number}.grades": pl.List(pl.Float64)}
     return columns
+
+
+def looks_at_judgements(measures: Iterable[Measure]) -> bool:
+    """Whether some look at which items are judged."""
+    return any("judgements" in measure.needs for measure in measures if measure.page.kind == "item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +66,7 @@ class QueryState:
         others: ids of queries without judgements; one may be there several times.
         hits: number of judged items in the lists, a number for each part.
         order: of each part, in how many lists relevant items stand below the others, and in how many above.
+        items: the items by whose numbers the tops of lists are kept, where measures look at them.
 
     """
 
@@ -57,11 +75,12 @@ class QueryState:
     others: list[pl.Series]
     hits: list[int]
     order: list[tuple[int, int]]
+    items: Numbered | None = None
 
     @classmethod
-    def empty(cls, groups: Iterable[Group]) -> QueryState:
+    def empty(cls, groups: Iterable[Group], items: Numbered | None = None) -> QueryState:
         """The state before anything was observed."""
-        return cls(tuple(groups), [], [], [], [])
+        return cls(tuple(groups), [], [], [], [], items)
 
     @classmethod
     def of(
@@ -93,6 +112,13 @@ class QueryState:
         for number, each in enumerate(block.observed):
             columns |= {f"{number}.retrieved": each.retrieved, f"{number}.tied_rank": each.tied_rank}
             columns |= {f"{number}.{value}": values for value, values in enumerate(each.values)}
+            if each.tops is not None:
+                item, tied, offsets = each.tops
+                columns[f"{number}.top"] = _lists(2 * item + tied, offsets)
+            if each.judged is not None and looks_at_judgements(groups[number][1]):
+                judged = each.judged()
+                columns[f"{number}.judged"] = _lists(judged.item, judged.offsets)
+                columns[f"{number}.grades"] = _lists(judged.grade, judged.offsets)
         return cls(
             groups,
             [pl.DataFrame(columns)],
@@ -127,6 +153,7 @@ class QueryState:
             [others.filter(~others.is_in(among)) for others in self.others],
             self.hits,
             self.order,
+            self.items,
         )
 
     def only(self, queries: pl.Series) -> pl.DataFrame:
@@ -161,16 +188,80 @@ class QueryState:
         """As `rankmark.aggregation.state.Seen.order`, of all parts."""
         return sum(below for below, _ in self.order), sum(above for _, above in self.order)
 
-    def whole(self, order: Literal["place", "query"], unjudged: int) -> Block:
-        """All judged queries, to be finished, with the number of those without judgements."""
+    def whole(self, order: Literal["place", "query"], unjudged: int, name: str = "run") -> Block:
+        """All judged queries, to be finished, with the number of those without judgements.
+
+        Args:
+            order: theirs.
+            unjudged: how many others there are.
+            name: what messages call the results.
+
+        Raises:
+            DataError: items that cannot be recommended.
+
+        """
         frame = self.frame(order)
         answered = frame["answered"].to_numpy()
         hits, above_or_below = sum(self.hits), self.whole_order()
         observed = []
         for number in range(len(self.groups)):
-            own = [name for name in frame.columns if name.startswith(f"{number}.")]
-            retrieved, tied_rank, *values = (frame[name].to_numpy(writable=True) for name in own)
+            own = {
+                name.partition(".")[2]: frame[name] for name in frame.columns if name.startswith(f"{number}.")
+            }
+            tops, judged = _tops(own), _judged(own)
+            retrieved, tied_rank, *values = (each.to_numpy(writable=True) for each in own.values())
             ties = bool(np.count_nonzero(tied_rank))
-            observed.append(Observed(answered, retrieved, tied_rank, values, hits, ties, above_or_below))
+            observed.append(
+                Observed(
+                    answered,
+                    retrieved,
+                    tied_rank,
+                    values,
+                    hits,
+                    ties,
+                    above_or_below,
+                    tops=tops,
+                    judged=judged,
+                )
+            )
         nowhere = np.empty(0, dtype=np.uint32)
-        return Block(Table.from_arrow(frame.select("query")), observed, nowhere, unjudged)
+        block = Block(Table.from_arrow(frame.select("query")), observed, nowhere, unjudged)
+        return block if self.items is None else block.with_items(self.items, name)
+
+
+def _lists(values: NDArray[Any], offsets: NDArray[np.int64]) -> pl.Series:
+    """A column of lists."""
+    import polars as pl
+
+    return pl.DataFrame(Table.of_lists("list", values, offsets))["list"]
+
+
+def _flat(lists: pl.Series) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """What lists hold, one after the other, and where each begins."""
+    import polars as pl
+
+    lengths = lists.list.len()
+    return lists.filter(lengths > 0).explode().to_numpy(), offsets_of(lengths.cast(pl.Int64).to_numpy())
+
+
+def _tops(columns: dict[str, pl.Series]) -> Tops | None:
+    """The tops of lists, which are taken out of the columns of a group."""
+    top = columns.pop("top", None)
+    if top is None:
+        return None
+    from rankmark.kinds.items import Tops
+
+    doubled, offsets = _flat(top)
+    return Tops(doubled >> 1, (doubled & 1).astype(np.bool_), offsets)
+
+
+def _judged(columns: dict[str, pl.Series]) -> Callable[[], JudgedItems] | None:
+    """Which items are judged, which is taken out of the columns of a group."""
+    judged, grades = columns.pop("judged", None), columns.pop("grades", None)
+    if judged is None or grades is None:
+        return None
+    from rankmark.inputs.catalogue import JudgedItems
+
+    item, offsets = _flat(judged)
+    found = JudgedItems(item, _flat(grades)[0], offsets)
+    return lambda: found

@@ -6,7 +6,8 @@ The value of n queries of values v is, by the measure:
 - a ratio of sums, Σ a / Σ b, such as a mean that weighs its queries;
 - their sum, Σ v;
 - their geometric mean, exp(Σ log max(v, 0.00001) / n);
-- no mean of them, such as their median, which only `Terms.value` gives.
+- no mean of them, such as their median, which only `Terms.value` gives;
+- of the whole run, such as its coverage, to which blocks of queries add; see `whole_runs`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,10 +31,23 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure
     from rankmark.statistics.intervals import Bounds
 
-__all__ = ["BEYOND", "Terms", "exchangeable", "resampled_values"]
+__all__ = ["BEYOND", "Terms", "Whole", "exchangeable", "resampled_values"]
 
 BEYOND = 1e-9
 """So much a value is beyond its measure's bounds by the rounding of whoever computed it."""
+
+
+class Whole(NamedTuple):
+    """What is of a whole run.
+
+    Attributes:
+        values: that of each seed.
+        queries: of how many queries it is.
+
+    """
+
+    values: tuple[float, ...]
+    queries: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +59,14 @@ class Terms:
         above: [queries, seeds]: a of a ratio, the logarithm of v for a geometric mean, else v.
             NaN where a query is left out.
         below: b of a ratio, alike; None for any other.
+        whole: of a measure of the whole run its values, to which blocks of queries add `above`; else None.
 
     """
 
     measure: Measure
     above: Floats
     below: Floats | None = None
+    whole: Whole | None = None
 
     @classmethod
     def of(cls, measure: Measure, values: Floats, parts: tuple[Floats, Floats] | None) -> Terms:
@@ -75,16 +91,24 @@ class Terms:
         """Those of several seeds of one system, on the same queries."""
         above = np.column_stack([each.above for each in seeds])
         below = [each.below for each in seeds if each.below is not None]
-        return cls(seeds[0].measure, above, np.column_stack(below) if below else None)
+        wholes = [each.whole for each in seeds if each.whole is not None]
+        whole = Whole(tuple(v for each in wholes for v in each.values), wholes[0].queries) if wholes else None
+        return cls(seeds[0].measure, above, np.column_stack(below) if below else None, whole)
 
     @property
     def there(self) -> NDArray[np.bool_]:
-        """The queries that have a value by every seed."""
+        """The queries that have a value by every seed, or blocks of them."""
         return np.asarray(~np.isnan(self.above).any(axis=1))
 
+    @property
+    def queries(self) -> int:
+        """How many queries they are of."""
+        return len(self.above) if self.whole is None else self.whole.queries
+
     def at(self, rows: slice | NDArray[Any]) -> Terms:
-        """Those of some queries."""
-        return Terms(self.measure, self.above[rows], None if self.below is None else self.below[rows])
+        """Those of some queries, or blocks of them."""
+        below = None if self.below is None else self.below[rows]
+        return Terms(self.measure, self.above[rows], below, self.whole)
 
     def joined(self, other: Terms) -> Terms:
         """Those of these queries and of others that have values."""
@@ -102,6 +126,8 @@ class Terms:
         return [self._of_seed(seed) for seed in range(self.above.shape[1])]
 
     def _of_seed(self, seed: int) -> float:
+        if self.whole is not None:
+            return self.whole.values[seed]
         if not len(self.above):
             return math.nan
         if self.summary:
@@ -192,6 +218,8 @@ class Terms:
         such as those in per cent.
         """
         bounds = self.measure.bounds
+        if self.whole is not None:
+            return bounds
         above = np.exp(self.above) if self._geometric else self.above
         below = 1.0 if self.below is None else self.below
         beyond = (

@@ -26,6 +26,7 @@ from rankmark.inputs import Input, read_shared
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import ClustersBy
 from rankmark.inputs.names import listed
+from rankmark.inputs.roles import TableName
 from rankmark.inputs.slicing import By, ByColumns, ByRows, understood
 from rankmark.inputs.tables.several import runs_by_name
 from rankmark.inputs.weights import Weighting, WeightsBy
@@ -196,7 +197,8 @@ def evaluate(
             query; ``{query: slice}``, a pandas Series with the queries in its index, or a function of a
             query; or a series or an array of a value a row of `qrels`. A pandas Series whose index is that of
             `qrels`, or only numbers rows, has a value a row, too.
-        attributes: a path or table with a column of queries, for `by`, `weights` and `clusters`.
+        attributes: a path or table with a column of queries, for `by`, `weights` and `clusters`; where
+            queries are users, the table of users, with columns such as their country.
         weights: how much each judged query counts in means, Σ w·v / Σ w, such as how often it is asked: a
             column, as for `by`, ``{query: weight}``, or a series or an array of a value a row of `qrels`; 0
             or more, and one for every query. Intervals and slices go by these means. Measures that are no
@@ -251,8 +253,10 @@ def evaluate(
         known = known_items(items, train, columns)
         refuse_unknowable(of_items, known, judged=qrels is not None)
         plan = replace(plan, measures=tuple(each_group(plan.measures, known)))
-    if of_items:
-        _refuse_with_items(of_items[0], engine, bounds=bounds)
+    if of_items and bounds:
+        raise UsageError(
+            f"{of_items[0]} looks at items, and bounds are of orders by relevance: leave out one of them"
+        )
     if qrels is None:
         _refuse_unjudged(plan)
     slicing = None if by is None else understood(by, qrels)
@@ -263,7 +267,11 @@ def evaluate(
         )
 
     def result(judged: Any, results: Any) -> ListResult:
-        if judged is None:
+        tables: dict[TableName, Any] = (
+            {"run": results} if judged is None else {"qrels": judged, "run": results}
+        )
+        chosen = "local" if of_tables else selected(engine, memory, tables)
+        if judged is None and chosen == "local":
             results = read_shared(results, "run", columns)
             judged = results.queries()
         finish = Finish.asked(
@@ -278,9 +286,6 @@ def evaluate(
             threads=threads,
             bounds=bounds,
         )
-        chosen = (
-            "local" if of_tables or of_items else selected(engine, memory, {"qrels": judged, "run": results})
-        )
         found = observe_with(chosen).observe_sources(
             judged,
             results,
@@ -290,7 +295,7 @@ def evaluate(
             threads=threads,
             memory=memory,
             hash_inputs=hash_inputs,
-            **({"known": known} if of_items else {}),
+            known=known if of_items else None,
         )
         return finish.of(result_of_tables(plan, found, bounds=bounds))
 
@@ -300,16 +305,6 @@ def evaluate(
     read = qrels is None or isinstance(qrels, str | os.PathLike)
     judged = qrels if read else read_shared(qrels, "qrels", columns)
     return Runs({name: result(judged, each) for name, each in runs.items()})
-
-
-def _refuse_with_items(measure: Measure, engine: Engine | None, *, bounds: bool) -> None:
-    """Refuses what measures of items are not evaluated with."""
-    if engine == "stream":
-        raise UsageError(f'{measure} looks at items, which engine="stream" does not keep; use engine="local"')
-    if bounds:
-        raise UsageError(
-            f"{measure} looks at items, and bounds are of orders by relevance: leave out one of them"
-        )
 
 
 def _refuse_unjudged(plan: Plan) -> None:
@@ -431,4 +426,5 @@ def result_of(
         bounds=made.bounds,
         inputs=inputs,
         notes=notes,
+        lists={each: lists for each, lists in made.lists.items() if each.page.aggregate == "run"},
     )

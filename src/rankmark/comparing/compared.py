@@ -28,7 +28,7 @@ from rankmark.comparing.pairs import (
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.posteriors import PairPosterior, PosteriorName, posteriors
 from rankmark.comparing.slices import ComparisonSlices, compared_in_slices
-from rankmark.errors import ChoiceError, DataError, UsageError, did_you_mean
+from rankmark.errors import ChoiceError, DataError, NotEvaluatedError, UsageError, did_you_mean
 from rankmark.inputs.attributes import Places, read_attributes, read_slices
 from rankmark.inputs.slicing import By
 from rankmark.language.conventions.convention import meant
@@ -231,6 +231,18 @@ class Compared:
         return tuple(self._data.values)
 
     @property
+    def query_measures(self) -> tuple[Measure, ...]:
+        """Those that have a value for each query."""
+        return tuple(each for each in self.measures if each.page.aggregate != "run")
+
+    def _of_queries(self, measure: str | Measure, what: str) -> Measure:
+        """The measure, which has to be of queries."""
+        found = self._find(measure)
+        if found not in self.query_measures:
+            raise ChoiceError(f"{found} is of the whole run, and {what} is of values of queries")
+        return found
+
+    @property
     def labels(self) -> NDArray[Any] | None:
         """The number of each query's cluster, [queries, 2] of two kinds; None if each stands for itself."""
         return self._data.labels
@@ -272,8 +284,16 @@ class Compared:
         return self._intervals[self._find(measure), self._known(system)]
 
     def query_values(self, system: str, measure: str | Measure) -> Floats:
-        """A system's value of each of `query_ids`, the mean over its seeds; NaN where it is left out."""
-        values: Floats = self._data.means[self._find(measure)][self._known(system)]
+        """A system's value of each of `query_ids`, the mean over its seeds; NaN where it is left out.
+
+        Raises:
+            NotEvaluatedError: the measure is of the whole run, and queries have no value of it.
+
+        """
+        found = self._find(measure)
+        if found not in self.query_measures:
+            raise NotEvaluatedError(f"{found} is of the whole run, and queries have no value of it")
+        values: Floats = self._data.means[found][self._known(system)]
         return values
 
     def pair(self, measure: str | Measure, system: str, baseline: str | None = None) -> Pair:
@@ -299,6 +319,8 @@ class Compared:
         import polars as pl
 
         names = [*Mover._fields]
+        if not self.query_measures:
+            raise NotEvaluatedError(f"{self.measures[0]} is of the whole run, and no query has a difference")
         frames = [
             pl.DataFrame(
                 {
@@ -313,7 +335,7 @@ class Compared:
                 pl.col("value", "baseline_value").fill_nan(None),
                 difference=(pl.col("value") - pl.col("baseline_value")).fill_nan(None),
             )
-            for measure in self.measures
+            for measure in self.query_measures
             for system, other in self.opponents
         ]
         return pl.concat(frames).select(names)
@@ -354,7 +376,7 @@ class Compared:
         """The queries that changed most, of each measure (or one) and pair, the greatest change first."""
         if not isinstance(count, int) or count < 1:
             raise ChoiceError(f"count={count!r} is not a whole number from 1")
-        measures = self.measures if measure is None else [self._find(measure)]
+        measures = self.query_measures if measure is None else [self._of_queries(measure, "what moved")]
         return [
             mover
             for each in measures
@@ -385,7 +407,7 @@ class Compared:
             DataError: the systems have not the same number of results.
 
         """
-        own = list(self._data.terms[self._find(measure)].values())
+        own = list(self._data.terms[self._of_queries(measure, "an analysis of variance")].values())
         check_choice("replicates", replicates, ("seed", "shard"))
         counts = {each.above.shape[1] for each in own}
         if counts == {1}:
@@ -415,7 +437,7 @@ class Compared:
             difference: the one to be shown; that observed if None.
 
         """
-        found = self._find(measure)
+        found = self._of_queries(measure, "power")
         return [self._power(found, system, other, power, difference) for system, other in self.opponents]
 
     def _power(

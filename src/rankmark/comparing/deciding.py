@@ -262,7 +262,7 @@ class OfQueries(_ByRows):
     @property
     def units(self) -> int:
         """As `Decider.units`."""
-        return len(self.terms[0].above)
+        return self.terms[0].queries
 
     @property
     def clusters(self) -> int | None:
@@ -270,8 +270,13 @@ class OfQueries(_ByRows):
         return None if self.labels is None else len(np.unique(self.labels))
 
     def rows(self, figure: Figure) -> Rows:
-        """As `_ByRows.rows`; the worst query is at the ends of the measure, and weighs as much as any."""
+        """As `_ByRows.rows`; the worst query is at the ends of the measure, and weighs as much as any.
+
+        Of a measure of the whole run they are blocks of queries, of which the worst seen stands for it.
+        """
         ends, shared = figure.worst(self.terms[0].measure.bounds), self._shared
+        if self._of_run:
+            ends = None
         if shared is not None:
             # Not linearised: a query is as a cluster of so many that are alike.
             above, below = figure.parts([each.above.mean(axis=1) for each in self.terms])
@@ -296,6 +301,11 @@ class OfQueries(_ByRows):
         return first if all((each == first[:, None]).all() for each in below) else None
 
     @property
+    def _of_run(self) -> bool:
+        """Whether the values are of the whole run."""
+        return self.terms[0].whole is not None
+
+    @property
     def _no_means(self) -> bool:
         """Whether the values are no means of what queries add, such as medians."""
         return any(each.summary for each in self.terms)
@@ -314,6 +324,11 @@ class OfQueries(_ByRows):
         """
         if self._no_means:
             return self._by_ranks(figure, confidence)
+        if self.always_valid and self._of_run:
+            raise UsageError(
+                f"{self.terms[0].measure} is of the whole run, which is another for more queries: leave out "
+                "always_valid"
+            )
         if self.always_valid:
             return self._by_betting(figure, confidence)
         bound = super().upper(figure, confidence)
@@ -327,8 +342,10 @@ class OfQueries(_ByRows):
         return Bound(value, "seeds-seen" if bound.by == "gaffke-seen" else "seeds")
 
     def foreseen(self, figure: Figure, distance: float, confidence: float) -> Foreseen | None:
-        """As `Decider.foreseen`; not known of bets, nor of what is no mean."""
-        return None if self.always_valid or self._no_means else super().foreseen(figure, distance, confidence)
+        """As `Decider.foreseen`; not known of bets, nor of what is no mean or is another for more queries."""
+        if self.always_valid or self._no_means or self._of_run:
+            return None
+        return super().foreseen(figure, distance, confidence)
 
     def new_seeds(self, figure: Figure, confidence: float) -> NewSeeds | None:
         """As `_ByRows.new_seeds`."""

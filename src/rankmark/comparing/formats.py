@@ -245,7 +245,7 @@ class View:
             *corrected,
             *("" if math.isnan(x) else f"{x:+.2f}" for x in (pair.cohens_d, pair.cliffs_delta)),
             "" if math.isnan(pair.superiority) else f"{pair.superiority:.2f}",
-            f"{pair.wins}/{pair.ties}/{pair.losses}",
+            f"{pair.wins}/{pair.ties}/{pair.losses}" if pair.measure.page.aggregate != "run" else "",
         ]
 
     def detailed(self) -> Grid:
@@ -341,7 +341,7 @@ class View:
         """A row a measure and query, a column a system."""
         shown = self.comparison
         rows = [["measure", "query", *shown.systems]]
-        for measure in shown.measures:
+        for measure in shown.query_measures:
             columns = [shown.query_values(system, measure).tolist() for system in shown.systems]
             for query, *values in zip(shown.query_ids, *columns, strict=True):
                 cells = (written(measure, value, None if exact else self.digits) for value in values)
@@ -428,7 +428,7 @@ class View:
         if self.per_query:
             values = {
                 measure.label: ByName((s, shown.query_values(s, measure).tolist()) for s in shown.systems)
-                for measure in shown.measures
+                for measure in shown.query_measures
             }
             whole["per_query"] = {"query": shown.query_ids, "values": ByName(values)}
         return whole

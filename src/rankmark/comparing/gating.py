@@ -12,7 +12,7 @@ from rankmark.aggregation.terms import Terms
 from rankmark.comparing.conditions import Conditions, Judged, Limits
 from rankmark.comparing.deciding import Decider, OfQueries
 from rankmark.comparing.gates import Gate, Side
-from rankmark.comparing.pairs import Rows, rows_in
+from rankmark.comparing.pairs import Rows, rows_in, some_terms
 from rankmark.comparing.stored import check_stored, opened
 from rankmark.comparing.systems import are_seeds, check_same_weights, seed_notes
 from rankmark.errors import DataError, UsageError
@@ -241,15 +241,18 @@ class _OfLists(Judged):
         return self._decider(measure, [self.seeds["candidate"]])
 
     def _decider(self, measure: Measure, systems: Iterable[Sequence[Result]]) -> Decider:
+        ids = self.new.query_ids
         terms = [
-            Terms.of_seeds([each.query_terms(measure).at(self._rows[id(each)]) for each in seeds])
+            Terms.of_seeds(
+                [some_terms(each, measure, ids, self._rows[id(each)], self.labels) for each in seeds]
+            )
             for seeds in systems
         ]
         there = np.logical_and.reduce([each.there for each in terms])
         kept = [each.at(there) for each in terms]
         if any(np.isinf(each.above).any() for each in kept):
             raise DataError(f"{measure} is infinite for some queries: they have no mean")
-        labels = None if self.labels is None else self.labels[there]
+        labels = None if self.labels is None or terms[0].whole else self.labels[there]
         return OfQueries(kept, labels, self.always_valid, self.seedless)
 
     def notes(self) -> Iterator[str]:

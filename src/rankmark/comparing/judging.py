@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from rankmark import statistics
-from rankmark.aggregation.query_intervals import made_of_terms
+from rankmark.aggregation.query_intervals import check_of_run, made_of_terms
 from rankmark.aggregation.terms import exchangeable, resampled_values
 from rankmark.comparing.pairs import Pair, SystemValues, corrected_pairs, direction
 from rankmark.comparing.plan import OF_SEEDS, ComparisonPlan
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from rankmark.statistics.corrections import CorrectionName
     from rankmark.statistics.intervals import Bounds
     from rankmark.statistics.seeds import Crossed
+
+OF_RUNS = ("randomisation", "t")
+"""The tests of measures of the whole run."""
 
 __all__ = ["Judged", "judged_pairs", "p_values", "with_corrected"]
 
@@ -90,7 +93,7 @@ class _Resamples:
     @cached_property
     def values(self) -> dict[tuple[Measure, str], Floats]:
         """Those of each measure and system over the queries that it has."""
-        there = self.data.there
+        there = {key: own for key, own in self.data.there.items() if key[0].page.aggregate != "run"}
         return self._drawn(list(there), np.ones(len(next(iter(there.values()))), dtype=bool))
 
     def value(self, measure: Measure, system: str) -> Floats:
@@ -121,13 +124,19 @@ class _OneMeasure:
     def __init__(self, resamples: _Resamples, measure: Measure, tests: int) -> None:
         self.resamples, self.measure, self.tests = resamples, measure, tests
         self.data, self.plan = resamples.data, resamples.plan
-        self.means, self.labels = self.data.means[measure], self.data.labels
+        self.means, self.labels = self.data.means[measure], self.data.labels_of(measure)
         self.terms = self.data.terms[measure]
         systems, opponents = len(self.data.systems), max(len(self.data.opponents), 1)
         # A system's are those of its result alone, with as many resamples; a pair's share the time with all.
         self.of_system = max(tests // opponents, 1)
         self.together = tests + systems * self.of_system
         self._known: dict[tuple[str, str], Crossed] = {}
+        self.of_run = measure.page.aggregate == "run"
+        if self.of_run and self.plan.test not in OF_RUNS:
+            raise ChoiceError(
+                f'test="{self.plan.test}" is of values of queries, and {measure} is of the whole run: take '
+                f"{' or '.join(OF_RUNS)}, by what it is without blocks of queries"
+            )
 
     def interval(self, system: str) -> Made:
         common = self.data.common[self.measure]
@@ -223,8 +232,9 @@ class _OneMeasure:
         bounds = self.data.bounds(self.measure, system, other)
         if self.plan.seeded:
             return self._of_seeds(self._crossed(system, other), own, labels, bounds)
+        method = self.plan.interval
         return made_interval(
-            self.plan.interval,
+            check_of_run(self.terms[system], method) if self.of_run else method,
             own,
             labels,
             self.data.leverage(self.measure, system, other),
@@ -259,7 +269,7 @@ class _OneMeasure:
     ) -> dict[str, Interval]:
         """Those of effect sizes, as far as it is known how these vary."""
         confidence = self.plan.confidence
-        if self.plan.seeded or (self.labels is not None and self.labels.ndim > 1):
+        if self.of_run or self.plan.seeded or (self.labels is not None and self.labels.ndim > 1):
             return {}
         if self.labels is not None:
             labels = self.data.pair_terms(self.measure, system, other)[2]
@@ -303,13 +313,15 @@ class _OneMeasure:
         both = self.data.there[self.measure, system] & self.data.there[self.measure, other]
         values, others = self.means[system][both], self.means[other][both]
         towards = signs(apart(values, others), self.plan.tie) * direction(self.measure)
+        if self.of_run:
+            values, others, towards = np.empty((3, 0))
         value, other_value = one.value(), another.value()
         made = self._difference(system, other)
         return Pair(
             measure=self.measure,
             system=system,
             baseline=other,
-            queries=len(values),
+            queries=one.queries if both.any() else 0,
             value=value,
             baseline_value=other_value,
             difference=value - other_value,
@@ -320,7 +332,7 @@ class _OneMeasure:
             wins=int(np.count_nonzero(towards > 0)),
             ties=int(np.count_nonzero(towards == 0)),
             losses=int(np.count_nonzero(towards < 0)),
-            cohens_d=statistics.cohens_d(self._swapped(system, other)),
+            cohens_d=math.nan if self.of_run else statistics.cohens_d(self._swapped(system, other)),
             cliffs_delta=statistics.cliffs_delta(values, others),
             superiority=statistics.probability_of_superiority(towards),
             method=made.method,

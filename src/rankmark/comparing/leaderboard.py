@@ -258,6 +258,11 @@ class _Collection:
         found = gathered(results, measure)
         if len(found.measures) > 1:
             raise UsageError(f"a board is of one measure; say which of {', '.join(map(str, found.measures))}")
+        if found.measures[0].page.aggregate == "run":
+            raise UsageError(
+                f"{found.measures[0]} is of the whole run, and a board ranks systems on each query; compare "
+                "shows their values with marks"
+            )
         labels = given.labels if isinstance(given, Compared) else None
         if labels is not None:
             raise UsageError("a board knows no clusters of queries; compare knows them")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import combinations
@@ -48,6 +48,7 @@ __all__ = [
     "opponents",
     "refuse_swapped",
     "rows_in",
+    "some_terms",
 ]
 
 
@@ -63,7 +64,8 @@ class Pair(Record):
         measure: what was measured.
         system: the one.
         baseline: the other.
-        queries: how many were compared.
+        queries: how many were compared. Of a measure of the whole run no query wins, and there are no effect
+            sizes.
         value: the system's value of these.
         baseline_value: the other's.
         difference: value − baseline_value.
@@ -288,6 +290,8 @@ class SystemValues:
         terms: alike, what the queries add to the measure's value.
         opponents: pairs of a system and its baseline.
         labels: the cluster of each query; None where each stands for itself.
+        some: gives the same of some of the queries; None where it is that of their values alone. Of measures
+            of the whole run `values` and `terms` have blocks of queries in place of queries.
 
     """
 
@@ -295,6 +299,7 @@ class SystemValues:
     terms: Mapping[Measure, Mapping[str, Terms]]
     opponents: Sequence[tuple[str, str]]
     labels: NDArray[Any] | None
+    some: Callable[[NDArray[np.intp]], SystemValues] | None = None
 
     @classmethod
     def of(
@@ -312,20 +317,48 @@ class SystemValues:
 
         """
         rows = {id(each): rows_in(each, query_ids) for seeds in results.values() for each in seeds}
-        values = {
-            measure: {name: _values(seeds, measure, query_ids, rows) for name, seeds in results.items()}
-            for measure in measures
-        }
         terms = {
             measure: {
-                name: Terms.of_seeds([each.query_terms(measure).at(rows[id(each)]) for each in seeds])
+                name: Terms.of_seeds(
+                    [some_terms(each, measure, query_ids, rows[id(each)], labels) for each in seeds]
+                )
                 for name, seeds in results.items()
             }
             for measure in measures
         }
-        made = cls(values, terms, opponents, labels)
+        values = {
+            measure: {
+                name: own.above
+                if (own := terms[measure][name]).whole
+                else _values(seeds, measure, query_ids, rows)
+                for name, seeds in results.items()
+            }
+            for measure in measures
+        }
+
+        def some(inside: NDArray[np.intp]) -> SystemValues:
+            own = None if labels is None else labels[inside]
+            return cls.of(results, measures, [query_ids[row] for row in inside.tolist()], opponents, own)
+
+        of_runs = any(measure.page.aggregate == "run" for measure in measures)
+        made = cls(values, terms, opponents, labels, some if of_runs else None)
         made._check_in_common(query_ids)
         return made
+
+    def of_some(self, inside: NDArray[np.intp]) -> SystemValues:
+        """The same of some of the queries, by their places."""
+        if self.some is not None:
+            return self.some(inside)
+        values = {m: {system: each[inside] for system, each in own.items()} for m, own in self.values.items()}
+        terms = {
+            m: {system: each.at(inside) for system, each in own.items()} for m, own in self.terms.items()
+        }
+        labels = None if self.labels is None else self.labels[inside]
+        return SystemValues(values, terms, self.opponents, labels)
+
+    def labels_of(self, measure: Measure) -> NDArray[Any] | None:
+        """The cluster of each query, or None; blocks of queries stand for themselves."""
+        return None if measure.page.aggregate == "run" else self.labels
 
     def _check_in_common(self, query_ids: Sequence[Any]) -> None:
         """Refuses systems that have values, of which no two that are compared have any of the same query."""
@@ -362,8 +395,8 @@ class SystemValues:
     ) -> tuple[Terms, Terms, NDArray[Any] | None]:
         """What the queries with a value of both add to that of each, and their clusters."""
         both = self.there[measure, system] & self.there[measure, other]
-        own = self.terms[measure]
-        return own[system].at(both), own[other].at(both), None if self.labels is None else self.labels[both]
+        own, labels = self.terms[measure], self.labels_of(measure)
+        return own[system].at(both), own[other].at(both), None if labels is None else labels[both]
 
     def differences(self, measure: Measure, system: str, other: str) -> tuple[Floats, NDArray[Any] | None]:
         """Linearised differences (`Terms.linear`) of the queries with a value of both, and their clusters."""
@@ -397,8 +430,8 @@ class SystemValues:
         """
         if other is None:
             there = self.common[measure]
-            terms = self.terms[measure][system].at(there)
-            labels = None if self.labels is None else self.labels[there]
+            terms, labels = self.terms[measure][system].at(there), self.labels_of(measure)
+            labels = None if labels is None else labels[there]
             return statistics.crossed(terms.linear_by_seed(), clusters=labels, leverage=terms.leverage())
         one, another, labels = self.pair_terms(measure, system, other)
         return statistics.crossed(
@@ -417,6 +450,24 @@ def rows_in(result: Result, query_ids: Sequence[Any]) -> Rows:
         return slice(None)
     place = {query: row for row, query in enumerate(own)}
     return np.array([place[query] for query in query_ids], dtype=np.intp)
+
+
+def some_terms(
+    result: Result, measure: Measure, query_ids: Sequence[Any], rows: Rows, labels: NDArray[Any] | None
+) -> Terms:
+    """What some queries add to a measure's value, or blocks of them to that of the whole run.
+
+    Args:
+        result: whose it is.
+        measure: what was measured.
+        query_ids: the queries.
+        rows: their places in the result.
+        labels: the cluster of each; None where each stands for itself.
+
+    """
+    if measure.page.aggregate == "run":
+        return result.run_terms(measure, query_ids, labels)
+    return result.query_terms(measure).at(rows)
 
 
 def _values(

@@ -129,6 +129,8 @@ def posteriors(
 ) -> dict[tuple[str, str], PairPosterior]:
     """Those of each pair of a system and its baseline."""
     check_choice("method", method, POSTERIORS)
+    if measure.page.aggregate == "run" and method != "t":
+        raise ChoiceError(f'{measure} is of the whole run, and method="{method}" of queries; choose "t"')
     if plan.seeded and method != "t":
         raise ChoiceError(f'method="{method}" knows nothing of seeds; choose "t"')
     if data.labels is not None and method == "signed-rank":

@@ -363,6 +363,11 @@ def _of_comparison(plan: _Plan, comparison: Compared, systems: int) -> Iterator[
     if plan.design == "anova" and comparison.weighed is not None:
         raise UsageError("the one-way analysis of variance knows no weights: leave them out, or plan for t")
     for measure in comparison.measures:
+        if measure not in comparison.query_measures:
+            raise UsageError(
+                f"{measure} is of the whole run, and another for more queries, so that there is no planning "
+                "how many it takes: leave it out"
+            )
         if plan.design == "anova":
             yield _of_systems(plan, comparison, measure, systems)
             continue

@@ -23,9 +23,7 @@ from rankmark.results.saved import Saved
 from rankmark.results.sliced import OfSlices, slice_label, slice_members
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 
     from rankmark.language.measure import Measure
 
@@ -223,7 +221,7 @@ def compared_in_slices(
     pairs = [
         SlicedPair(by, value, len(inside), pair)
         for by, value, inside in members
-        for pair in judged_pairs(_of_slice(data, inside), plan, len(members))[1]
+        for pair in judged_pairs(data.of_some(inside), plan, len(members))[1]
     ]
     corrected = with_corrected([each.pair for each in pairs], plan)
     found = (replace(each, pair=pair) for each, pair in zip(pairs, corrected, strict=True))
@@ -239,9 +237,3 @@ def _tested(plan: ComparisonPlan) -> str:
     over = "the systems of each slice" if plan.simultaneous else "all slices"
     correction = f", corrected by {CORRECTIONS_OF_SYSTEMS[plan.correction].title} over {over}"
     return f"{plan.test_title}{'' if plan.correction == 'none' else correction}"
-
-
-def _of_slice(data: SystemValues, inside: NDArray[np.intp]) -> SystemValues:
-    values = {m: {system: each[inside] for system, each in own.items()} for m, own in data.values.items()}
-    terms = {m: {system: each.at(inside) for system, each in own.items()} for m, own in data.terms.items()}
-    return SystemValues(values, terms, data.opponents, None if data.labels is None else data.labels[inside])

@@ -217,7 +217,7 @@ def _repeated_seeds(results: Mapping[str, Sequence[Result]], measures: Sequence[
     for name, own in results.items():
         numbers: dict[tuple[bytes, ...], list[int]] = {}
         for number, result in enumerate(own, 1):
-            values = tuple(result.query_values(measure).tobytes() for measure in measures)
+            values = tuple(result.query_terms(measure).linear().tobytes() for measure in measures)
             numbers.setdefault(values, []).append(number)
         for alike in numbers.values():
             if len(alike) > 1:

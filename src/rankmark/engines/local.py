@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,20 +42,15 @@ def observe(
     run: Input,
     groups: Sequence[Group],
     threads: int | None,
-    known: Catalogue | None = None,
+    items: Numbered | None = None,
 ) -> Block:
-    """Matches the run with the judgements and ranks it, once for each group of measures."""
+    """Matches the run with the judgements and ranks it, once for each group of measures.
+
+    Measures of items need `items`, by whose numbers the tops of lists are kept.
+    """
     observed = []
-    if known is not None:
-        from rankmark.inputs.catalogue import numbered, refuse_unknown
-    asked = any(measure.page.kind == "item" for _, measures in groups for measure in measures)
     for choices, measures in groups:
-        items = None
-        if known is not None and asked:
-            items = numbered(known, run, qrels, best=choices.duplicates == "best")
         each, first_rows, unjudged_queries = _observed(qrels, run, choices, measures, threads, items)
-        if known is not None and each.recommended is not None:
-            refuse_unknown(known, run, each.recommended)
         observed.append(each)
     # Which queries there are does not depend on the choices.
     return Block(qrels.table.take(qrels.query, first_rows, "query"), observed, first_rows, unjudged_queries)
@@ -98,7 +94,14 @@ def observation(
     if text_items:
         qrels, run = with_text_items(qrels), with_text_items(run)
     inputs: dict[str, str] = {table.side: _digest(table) for table in (qrels, run)} if hash_inputs else {}
-    block = observe(qrels, run, groups, threads, known)
+    items = None
+    if known is not None:
+        from rankmark.inputs.catalogue import Numbered
+
+        items = Numbered(known, integer=run.item_ids == "integer")
+    block = observe(qrels, run, groups, threads, items)
+    if items is not None:
+        block = block.with_items(items, run.name)
     looked_at = TablesLookedAt(qrels, run)
     return Observation(block, (qrels, run), inputs, lambda: (extent_of(qrels), extent_of(run)), looked_at)
 
@@ -141,9 +144,11 @@ def _observed(
     if items is not None and top is not None:
         from rankmark.kinds.items import together
 
-        facts = items.facts(qrels.table.take(qrels.query, first_rows, "query"))
-        lists = [(part.numbers, *part.first) for part in parts if part.first is not None]
-        observed = replace(observed, recommended=together(lists, len(first_rows), facts))
+        tops = together(
+            [(part.numbers, part.tops) for part in parts if part.tops is not None], len(first_rows)
+        )
+        judged = cache(lambda: items.judged(qrels, best=choices.duplicates == "best"))
+        observed = replace(observed, tops=tops, judged=judged if qrels.judges else None)
     return observed, first_rows, unjudged_queries
 
 

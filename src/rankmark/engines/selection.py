@@ -13,6 +13,7 @@ from rankmark.rendering.words import brief
 
 if TYPE_CHECKING:
     from rankmark.aggregation.state import Observation
+    from rankmark.inputs.catalogue import Catalogue
     from rankmark.inputs.roles import ColumnNames, TableName
     from rankmark.language.plan import Group
 
@@ -54,6 +55,7 @@ class ListEngine(Protocol):
         threads: int | None,
         memory: int | str | None,
         hash_inputs: bool,
+        known: Catalogue | None,
     ) -> Observation:
         """Reads judgements and results, and sees what the groups of measures ask for."""
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankmark.inputs import ColumnNames
+    from rankmark.inputs.catalogue import Catalogue
+    from rankmark.inputs.roles import Side
     from rankmark.language.plan import Group
 
 __all__ = ["OWN", "last_border", "observe_sources", "segment_starts"]
@@ -51,7 +53,7 @@ PARTITION = 16
 
 
 def observe_sources(
-    qrels: str | os.PathLike[str],
+    qrels: str | os.PathLike[str] | None,
     run: str | os.PathLike[str],
     groups: Sequence[Group],
     *,
@@ -60,26 +62,36 @@ def observe_sources(
     threads: int | None = None,
     memory: int | str | None = None,
     hash_inputs: bool = False,
+    known: Catalogue | None = None,
 ) -> Observation:
     """Evaluates files in bounded memory; the arguments are those of `rankmark.evaluate`.
 
-    The values of each query stay in memory: 8 bytes a measure and query.
+    The values of each query stay in memory: 8 bytes a measure and query; and of measures of items the top of
+    each list, 4 bytes an item, and the items.
 
     Raises:
         UsageError: a format that is not read in batches, or no room for temporary files.
         DataError: a table that cannot be evaluated as it is.
 
     """
-    judged, returned = open_batches(qrels, "qrels", columns), open_batches(run, "run", columns)
-    check_names(columns, {"qrels": judged.names, "run": returned.names})
+    judged = None if qrels is None else open_batches(qrels, "qrels", columns)
+    returned = open_batches(run, "run", columns)
+    there: dict[Side, Sequence[str]] = {} if judged is None else {"qrels": judged.names}
+    check_names(columns, {**there, "run": returned.names})
     usable = max(memory_bytes(memory) - OWN, memory_bytes(memory) // 4)
     tables = _Tables(judged, returned, text_items, usable, hash_inputs)
     with cleaned_up():
-        state, unjudged = _observed(tables, QueryState.empty(groups), threads)
+        items = None
+        if known is not None:
+            from rankmark.inputs.catalogue import Numbered
+
+            items = Numbered(known, integer=tables.heads()[1].item_ids == "integer")
+        state, unjudged = _observed(tables, QueryState.empty(groups, items), threads)
     inputs = {side: f"{sums % 2**64:016x}" for side, sums in tables.digests.items()} if hash_inputs else {}
     extents = tables.extents["qrels"], tables.extents["run"]
-    heads = tables.samples["qrels"], tables.samples["run"]
-    return Observation(state.whole("place", unjudged), heads, inputs, lambda: extents)
+    results = tables.samples["run"]
+    heads = tables.samples.get("qrels", results.queries()), results
+    return Observation(state.whole("place", unjudged, results.name), heads, inputs, lambda: extents)
 
 
 class _Returned(Exception):  # noqa: N818 - a turn of events that is dealt with, no error
@@ -95,12 +107,13 @@ class _TooLarge(Exception):  # noqa: N818
 
 
 class _Tables:
-    """Both tables in batches, with ids of the same types."""
+    """Both tables in batches, with ids of the same types; without judgements the results alone."""
 
     def __init__(
-        self, judged: Batches, returned: Batches, text_items: bool, memory: int, hash_inputs: bool
+        self, judged: Batches | None, returned: Batches, text_items: bool, memory: int, hash_inputs: bool
     ) -> None:
-        self._batches = {"qrels": judged, "run": returned}
+        self.judged = judged is not None
+        self._batches = {"run": returned} if judged is None else {"qrels": judged, "run": returned}
         self._text_items = text_items
         self._hash = hash_inputs
         self.memory = memory
@@ -114,7 +127,7 @@ class _Tables:
             first = next(batches.read(SAMPLED, rows))
             self._size += stored_size(_frame(first)) / rows.done
             self._first[side] = _head(first)
-        self._heads = self._aligned(self._first["qrels"], self._first["run"])
+        self._heads = self._aligned(self._first.get("qrels"), self._first["run"])
 
     def partitions(self, size: float | None = None) -> int:
         """How many to deal so many bytes out to, or both tables; rather more, since sizes are estimated."""
@@ -136,12 +149,10 @@ class _Tables:
         lists: list[pl.Series] = []
         for batch in self._batches[side].read(self.memory // BATCH, rows):
             named = replace(batch, name=f"{batch.name} from row {start} on")
-            pair = (named, self._first["run"]) if side == "qrels" else (self._first["qrels"], named)
+            pair = (named, self._first["run"]) if side == "qrels" else (self._first.get("qrels"), named)
             aligned = replace(self._aligned(*pair)[side == "run"], name=batch.name)
             if self._hash:
-                from rankmark.inputs.digest import digest
-
-                self.digests[side] += int(digest(aligned, start), 16)
+                self._add_digests(aligned, start)
             self.extents[side] = spanning(self.extents[side], extent_of(aligned))
             if start < SAMPLED_ROWS:
                 self._sample(side, aligned, start)
@@ -151,6 +162,14 @@ class _Tables:
             yield aligned
         if lists:
             self._check_one_list_a_query(lists)
+
+    def _add_digests(self, batch: Input, start: int) -> None:
+        """Hashes a batch that begins in row `start`, and without judgements its queries, too."""
+        from rankmark.inputs.digest import digest
+
+        for table in (batch,) if self.judged else (batch.queries(), batch):
+            before = self.digests.get(table.side, 0) if start else 0
+            self.digests[table.side] = before + int(digest(table, start), 16)
 
     def _sample(self, side: str, batch: Input, start: int) -> None:
         """Keeps the first rows of a table; the batch begins in row `start`."""
@@ -176,11 +195,12 @@ class _Tables:
             "be merged; give it one"
         )
 
-    def _aligned(self, judged: Input, returned: Input) -> tuple[Input, Input]:
-        judged, returned = align_ids(judged, returned)
+    def _aligned(self, judged: Input | None, returned: Input) -> tuple[Input, Input]:
+        if judged is not None:
+            judged, returned = align_ids(judged, returned)
         if self._text_items:
-            judged, returned = with_text_items(judged), with_text_items(returned)
-        return judged, returned
+            judged, returned = judged and with_text_items(judged), with_text_items(returned)
+        return judged or returned.queries(), returned
 
 
 SAMPLED = 8 << 20
@@ -200,14 +220,14 @@ def _with_rows(table: Input, frame: pl.DataFrame, name: str | None = None) -> In
 
 def _observed(tables: _Tables, state: QueryState, threads: int | None) -> tuple[QueryState, int]:
     try:
-        return _streamed(tables, state, threads)
+        return (_streamed if tables.judged else _streamed_alone)(tables, state, threads)
     except _TooLarge:
         pass
     except _Returned as error:
         results = tables.heads()[1]
         if results.value is None and results.rank is None:
             raise tables.several_lists(error.query) from None
-    return _partitioned(tables, QueryState.empty(state.groups), threads)
+    return _partitioned(tables, QueryState.empty(state.groups, state.items), threads)
 
 
 # --- A run that is grouped by query -----------------------------------------------------------------------
@@ -291,6 +311,24 @@ def _streamed(tables: _Tables, state: QueryState, threads: int | None) -> tuple[
     return state, len(state.unjudged())
 
 
+def _streamed_alone(tables: _Tables, state: QueryState, threads: int | None) -> tuple[QueryState, int]:
+    """The same without judgements: all queries of the run."""
+    seen: list[pl.Series] = []
+    count = 0
+    with counting_rows("evaluating") as rows:
+        for results in _whole_queries(tables.read("run", rows)):
+            block = local.observe(results.queries(), results, state.groups, threads, state.items)
+            query_ids = _frame(results)[results.query].gather(block.first_rows)
+            ids = keys(query_ids)
+            for before in seen:
+                if len(again := query_ids.filter(ids.is_in(before.implode()))):
+                    raise _Returned(again[0])
+            seen.append(ids)
+            places = np.arange(count, count := count + len(ids))
+            state.add(QueryState.of(state.groups, block, query_ids, places))
+    return state, 0
+
+
 UNSEEN = 1 << 18
 """Queries without results that are evaluated at once."""
 
@@ -329,7 +367,7 @@ def _add(
             _refuse_others(others, results, state)
             state.add(QueryState.of_others(state.groups, others))
         return
-    block = local.observe(judgements.of(places), results, state.groups, threads)
+    block = local.observe(judgements.of(places), results, state.groups, threads, state.items)
     query_ids = judgements.places["query"].gather(places)
     state.add(QueryState.of(state.groups, block, query_ids, places, others))
 
@@ -389,27 +427,25 @@ def _partitioned(tables: _Tables, state: QueryState, threads: int | None) -> tup
         check_room(folder, tables.size)
         partitions = Partitions(folder, tables.partitions())
         with counting_rows("dealing out by query") as rows:
-            _deal_judgements(tables, partitions, rows)
-            _deal_results(tables, partitions, rows)
+            for side in ("qrels", "run") if tables.judged else ("run",):
+                _deal(tables, side, partitions, rows)
         with counting_rows("evaluating") as rows:
             dealt = _Dealt(tables, state, threads, rows)
             return state, sum(dealt.observe(partitions, number) for number in range(partitions.count))
 
 
-def _deal_judgements(tables: _Tables, partitions: Partitions, rows: RowProgress) -> None:
+def _deal(tables: _Tables, side: str, partitions: Partitions, rows: RowProgress) -> None:
+    """Deals out a table, that which says which queries there are with the numbers of its rows."""
     import polars as pl
 
     first_row = 0
-    for batch in tables.read("qrels", rows):
+    for batch in tables.read(side, rows):
         frame = _frame(batch)
-        numbers = pl.int_range(first_row, first_row + frame.height).alias(ROW)
-        partitions.deal("qrels", frame.with_columns(numbers), batch.query)
-        first_row += frame.height
-
-
-def _deal_results(tables: _Tables, partitions: Partitions, rows: RowProgress) -> None:
-    for batch in tables.read("run", rows):
-        partitions.deal("run", _frame(batch), batch.query)
+        if side == "qrels" or not tables.judged:
+            numbers = pl.int_range(first_row, first_row + frame.height).alias(ROW)
+            frame = frame.with_columns(numbers)
+            first_row += frame.height
+        partitions.deal(side, frame, batch.query)
 
 
 @dataclass(frozen=True, slots=True)
@@ -430,13 +466,15 @@ class _Dealt:
                 for frame in partitions.read(side, number):
                     smaller.deal(side, frame, head.query)
             return sum(self.observe(smaller, each) for each in range(smaller.count))
-        qrels, run = (self._read(partitions, number, head) for head in self.tables.heads())
+        head, run_head = self.tables.heads()
+        run = self._read(partitions, number, run_head)
+        qrels = self._read(partitions, number, head) if self.tables.judged else run.queries()
         if qrels.table.num_rows == 0:
             others = _frame(run)[run.query].unique()
             _refuse_others(others, run, self.state)
             return len(others)
         groups = self.state.groups
-        block = local.observe(qrels, run, groups, self.threads)
+        block = local.observe(qrels, run, groups, self.threads, self.state.items)
         first_rows = _frame(qrels)[block.first_rows]
         places = first_rows[ROW].to_numpy()
         self.state.add(QueryState.of(groups, block, first_rows[qrels.query], places))

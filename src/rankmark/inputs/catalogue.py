@@ -16,8 +16,10 @@ from rankmark.inputs.item_tables import read_items, read_train
 from rankmark.inputs.names import listed
 from rankmark.inputs.roles import ColumnNames
 from rankmark.inputs.tables.polars_frames import from_polars
+from rankmark.kinds.exposure import UNKNOWN
 from rankmark.kinds.item_facts import Groups, Interactions, ItemFacts, Judgements, Lists
-from rankmark.kinds.items import RecommendedLists
+from rankmark.kinds.items import RecommendedLists, Tops
+from rankmark.kinds.ragged import found_in, offsets_of
 from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
@@ -26,18 +28,18 @@ if TYPE_CHECKING:
 
     from rankmark._native import Table
     from rankmark.inputs.input import Input
+    from rankmark.kinds.item_facts import Numbers
     from rankmark.language.measure import Measure
     from rankmark.language.registry import Need
 
 __all__ = [
     "Catalogue",
+    "JudgedItems",
     "Numbered",
     "catalogue",
     "each_group",
     "known_items",
-    "numbered",
     "refuse_unknowable",
-    "refuse_unknown",
 ]
 
 NEEDS: Mapping[Need, str] = {
@@ -139,17 +141,132 @@ class Catalogue:
         return found
 
 
-class Numbered(NamedTuple):
-    """Items by their numbers.
+class JudgedItems(NamedTuple):
+    """Which items are judged for some queries, query after query, as they were numbered.
 
     Attributes:
-        numbers: those of all items that are known.
-        facts: gives what is known of them and of the users of some queries, of which it is told a table.
+        item: the number of each; of one that is judged several times for a query the first counts.
+        grade: its grade.
+        offsets: where those of each query begin.
 
     """
 
-    numbers: ItemNumbers
-    facts: Callable[[Table], ItemFacts]
+    item: Numbers
+    grade: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+
+
+class Numbered:
+    """The items of an evaluation by their numbers, which all its parts share.
+
+    Items that are not known get numbers when they come, from any thread. `recommended` makes of them numbers
+    that depend on the lists alone.
+
+    Attributes:
+        known: what is known of items.
+        numbers: those of all items.
+
+    """
+
+    def __init__(self, known: Catalogue, *, integer: bool) -> None:
+        """Takes what is known, and whether ids are integers in the results.
+
+        Raises:
+            IdTypeError: ids of items that are no integers, and have to be.
+
+        """
+        numbers, self._train = known.numbered(integer=integer)
+        self.known, self.numbers = known, numbers.opened()
+
+    def judged(self, qrels: Input, *, best: bool) -> JudgedItems:
+        """The judged items, by the queries as the core counts them.
+
+        Args:
+            qrels: the judgements.
+            best: whether of several judgements of one item the best counts, and not the first.
+
+        """
+        import polars as pl
+
+        queries, (query,) = ItemNumbers.of([(qrels.table, qrels.name, qrels.query)])
+        item = self.numbers.rows(qrels.table, qrels.name, qrels.item)
+        if qrels.value is None:
+            grade = np.ones(len(item))
+        else:
+            grade = pl.DataFrame(qrels.table)[qrels.value].cast(pl.Float64).to_numpy()
+        order = np.lexsort((-grade, query)) if best else np.argsort(query, kind="stable")
+        offsets = offsets_of(np.bincount(query, minlength=len(queries)))
+        return JudgedItems(item[order], grade[order], offsets)
+
+    def recommended(
+        self, tops: Tops, query_ids: Table, judged: Callable[[], JudgedItems] | None, name: str
+    ) -> RecommendedLists:
+        """The tops of all lists, with what is known of their items and users.
+
+        Args:
+            tops: the tops, whose items are given other numbers.
+            query_ids: the queries, in a column ``query``.
+            judged: gives which items are judged for them; None without judgements.
+            name: what messages call the results.
+
+        Raises:
+            DataError: items that cannot be recommended.
+
+        """
+        known = self.known
+        there = len(self.numbers)
+        others = self.numbers.renumber(tops.item, tops.offsets)
+        catalogued = known.items.height if known.closed and known.items is not None else there
+        if known.closed:
+            self._refuse_others(tops, catalogued, others, query_ids, name)
+        facts = ItemFacts(
+            count=catalogued if known.closed else there + len(others),
+            catalogued=catalogued,
+            attributes=None if known.items is None else known,
+            train=self._train,
+            users=cache(lambda: _users(known, query_ids)),
+            judged=None if judged is None else cache(lambda: self._judgements(judged(), others)),
+        )
+        return RecommendedLists(*tops, facts)
+
+    def _judgements(self, judged: JudgedItems, others: Numbers) -> Judgements:
+        """Which items are judged, by their numbers; those that are in no list have the last, as they come."""
+        there, item = len(self.numbers), judged.item.astype(np.int64)
+        strange = item >= there
+        came, first, places = np.unique(item[strange], return_index=True, return_inverse=True)
+        order = np.argsort(others)
+        ordered = others[order].astype(np.int64)
+        in_lists = found_in(came, ordered)
+        number = np.empty(len(came), dtype=np.int64)
+        number[in_lists] = order[np.searchsorted(ordered, came[in_lists])]
+        left = np.flatnonzero(~in_lists)
+        number[left[np.argsort(first[left])]] = len(others) + np.arange(len(left))
+        item[strange] = there + number[places]
+        queries = len(judged.offsets) - 1
+        query = np.repeat(np.arange(queries), np.diff(judged.offsets))
+        count = there + len(others) + len(left)
+        return Judgements(query, item, judged.grade, queries=queries, items=count)
+
+    def _refuse_others(self, tops: Tops, count: int, others: Numbers, query_ids: Table, name: str) -> None:
+        """Refuses items at the top of lists that are none of those that can be recommended."""
+        strange = np.flatnonzero(tops.item >= count)
+        if not len(strange) or self.known.items is None:
+            return
+        distinct, first = np.unique(tops.item[strange], return_index=True)
+        shown = distinct[np.argsort(first)][:4].astype(np.int64)
+        came = shown - len(self.numbers)
+        came = np.where(came < 0, shown, others[np.maximum(came, 0)] if len(others) else 0)
+        item, *more = self.numbers.ids(came.astype(np.int32))
+        query = int(np.searchsorted(tops.offsets, strange[0], side="right")) - 1
+        rank = int(strange[0] - tops.offsets[query]) + 1
+        (user,) = query_ids.take("query", np.array([query], dtype=np.uint32), "query").column_values("query")
+        such = f" ({listed(more)}{', …' * (len(distinct) > 4)})" if more else ""
+        raise DataError(
+            f"{name}: {len(strange):,} of the {len(tops.item):,} items at the top of lists are not among the "
+            f"{count:,} of items, which are such as {self.known.items['item'][0]!r}; there are "
+            f"{counted(len(distinct), 'item')} that items lacks, the first {item!r} at rank {rank} of query "
+            f"{user!r}{such}; add them, or say rm.catalogue(…, closed=False) where others can be recommended"
+        )
 
 
 def catalogue(
@@ -227,7 +344,8 @@ def each_group(measures: Iterable[Measure], known: Catalogue) -> Iterator[Measur
         if measure.page.kind != "item" or measure.arguments.get("group") != "each":
             yield measure
             continue
-        for name in known.groups(measure.arguments["by"]).names:
+        names = known.groups(measure.arguments["by"]).names
+        for name in (*names, UNKNOWN) if measure.arguments["unknown"] == "group" else names:
             yield measure(group=name)
 
 
@@ -252,48 +370,6 @@ def _refuse_column(measure: Measure, column: str, known: Catalogue) -> None:
         )
 
 
-def numbered(known: Catalogue, run: Input, qrels: Input, *, best: bool = False) -> Numbered:
-    """The items that are known, by numbers, and what is known of them.
-
-    Args:
-        known: what is known of items.
-        run: the results.
-        qrels: the judgements, or which queries there are.
-        best: whether of several judgements of one item the best counts, and not the first.
-
-    Raises:
-        IdTypeError: ids of items that are integers in one table and strings in another.
-
-    """
-    numbers, train = known.numbered(integer=run.table.kind(run.item) == "integer")
-    if not known.closed:
-        numbers = numbers.extended(run.table, run.name, run.item)
-    count = known.items.height if known.closed and known.items is not None else len(numbers)
-    attributes = None if known.items is None else known
-    judged = cache(lambda: _judged(numbers, qrels, best=best)) if qrels.judges else None
-
-    def facts(ids: Table) -> ItemFacts:
-        return ItemFacts(count, attributes, train, cache(lambda: _users(known, ids)), judged)
-
-    return Numbered(numbers, facts)
-
-
-def _judged(numbers: ItemNumbers, qrels: Input, *, best: bool) -> Judgements:
-    """Which items are judged, by these numbers and those of the queries as the core counts them."""
-    import polars as pl
-
-    queries, (query,) = ItemNumbers.of([(qrels.table, qrels.name, qrels.query)])
-    items, item = numbers.with_rows(qrels.table, qrels.name, qrels.item)
-    if qrels.value is None:
-        grade = np.ones(len(item))
-    else:
-        grade = pl.DataFrame(qrels.table)[qrels.value].cast(pl.Float64).to_numpy()
-    if best:
-        order = np.argsort(-grade, kind="stable")
-        query, item, grade = query[order], item[order], grade[order]
-    return Judgements(query, item, grade, queries=len(queries), items=len(items))
-
-
 def _users(known: Catalogue, query_ids: Table) -> NDArray[np.int64]:
     """The numbers of queries among the users of `train`, -1 for one that is not there."""
     import polars as pl
@@ -306,38 +382,6 @@ def _users(known: Catalogue, query_ids: Table) -> NDArray[np.int64]:
         queries, users = (each.with_columns(pl.col("query").cast(common)) for each in (queries, users))
     found = queries.join(users, on="query", how="left", maintain_order="left")["user"]
     return found.cast(pl.Int64).fill_null(-1).to_numpy()
-
-
-def refuse_unknown(known: Catalogue, run: Input, lists: RecommendedLists) -> None:
-    """Refuses items at the top of lists that are none of those that can be recommended.
-
-    Raises:
-        DataError: there are such.
-
-    """
-    import polars as pl
-
-    if not known.closed or known.items is None:
-        return
-    unknown = int(np.count_nonzero((lists.item < 0) | (lists.item >= lists.facts.count)))
-    if not unknown:
-        return
-    integer = run.table.kind(run.item) == "integer"
-    there = _alike(known.items["item"], integer, "items")
-    rows = pl.DataFrame(run.table).select(query=run.query, item=run.item).with_row_index("row")
-    rows = rows.filter(
-        ~(pl.col("item") if integer else pl.col("item").cast(pl.String)).is_in(there.implode())
-    )
-    row, query, item = rows.row(0)
-    others = rows["item"].unique(maintain_order=True)
-    such = f" ({listed(others[1:4])}{', …' * (len(others) > 4)})" if len(others) > 1 else ""
-    raise DataError(
-        f"{run.name}: {unknown:,} of the {len(lists.item):,} items at the top of lists are not among the "
-        f"{known.items.height:,} of items, which are such as {known.items['item'][0]!r}; the results have "
-        f"{counted(len(others), 'item')} that items lacks, the first {item!r} of query {query!r} in row "
-        f"{row if run.rows is None else run.rows[row]} (from 0){such}; add them, or say "
-        "rm.catalogue(…, closed=False) where others can be recommended"
-    )
 
 
 def _categories(items: pl.DataFrame, column: str) -> Lists | None:

@@ -224,7 +224,8 @@ def _column(name: str, values: pl.Series | Sequence[Any]) -> pl.Series:
 
     if isinstance(values, pl.Series):
         return values.alias(name)
-    numbers = {type(value) for value in values} <= {int, float, type(None)}
+    if any(isinstance(value, Mapping) for value in values):
+        return _struct(name, values)
     values = [list(value) if isinstance(value, tuple | set | frozenset) else value for value in values]
     single = [
         value for value in values if value is not None and not (isinstance(value, list) or is_array(value))
@@ -235,11 +236,35 @@ def _column(name: str, values: pl.Series | Sequence[Any]) -> pl.Series:
             f"{brief(single[0])}, for others; make all of them lists"
         )
     try:
-        return pl.Series(name, values, strict=not numbers)
+        return pl.Series(name, values, strict=not _of_numbers(values))
     except UnicodeEncodeError as error:
         raise DataError(half_a_character(f"a value of {name!r} of items", error.object)) from error
     except (TypeError, OverflowError, pl.exceptions.PolarsError) as error:
         raise DataError(f"items: the column {name!r} {several_types(values)}") from error
+
+
+def _struct(name: str, values: Sequence[Any]) -> pl.Series:
+    """Dicts as a column, with all names that any of them has."""
+    import polars as pl
+
+    others = [value for value in values if value is not None and not isinstance(value, Mapping)]
+    if others:
+        raise DataError(
+            f"items: the column {name!r} has dicts for some items and, such as {brief(others[0])}, something "
+            "else for others; make all of them dicts"
+        )
+    rows = [{} if value is None else value for value in values]
+    names = dict.fromkeys(key for row in rows for key in row)
+    fields = [_column(str(key), [row.get(key) for row in rows]) for key in names]
+    return pl.DataFrame(fields).to_struct(name)
+
+
+def _of_numbers(values: Sequence[Any]) -> bool:
+    """Whether values are numbers, or lists of numbers, whole ones and others side by side."""
+    kinds = {type(value) for value in values}
+    if list in kinds:
+        kinds |= {type(number) for value in values if isinstance(value, list) for number in value}
+    return kinds <= {int, float, list, type(None)} and kinds & {int, float} == {int, float}
 
 
 def _check_ids(table: Table, name: str, role: str, where: str) -> None:

@@ -9,11 +9,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rankmark import _native
 from rankmark.errors import MeasureError, calling
 from rankmark.kinds.item_facts import Attributes, ItemFacts, Lists, Numbers
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
-from rankmark.kinds.ragged import PIECE, pieces, spread
+from rankmark.kinds.ragged import pieces, spread
 
 __all__ = ["Distance", "Far", "distance_needs", "far_from_profiles", "item_distances", "sum_of_pairs"]
 
@@ -183,11 +184,7 @@ def _sum_of_cosines(top: RecommendedLists, directions: NDArray[np.float64]) -> V
     """The sum of all cosine distances: the square of the sum of all directions has each pair twice."""
     n = top.length
     own = top.sum(np.any(directions != 0, axis=1)[top.item])
-    squares = np.zeros(len(n))
-    step = max(PIECE // max(directions.shape[1] * max(int(n.max(initial=1)), 1), 1), 1)
-    for first in range(0, len(n), step):
-        sums = _sums(top, directions, first, min(first + step, len(n)))
-        squares[first : first + step] = (sums * sums).sum(axis=1)
+    squares = _native.squared_sums(directions, (top.offsets, top.item))
     return (n * (n - 1) - (squares - own)) / 2
 
 

@@ -45,7 +45,7 @@ def in_head(facts: ItemFacts, head: float, of: HeadOf) -> NDArray[np.bool_]:
     counts = facts.popularity("users" if of == "items" else "interactions")[: facts.count]
     descending = -np.sort(-counts)
     if of == "items":
-        last = int(np.ceil(head * len(counts))) - 1
+        last = int(np.ceil(head * facts.catalogued)) - 1
     else:
         before = np.cumsum(descending)
         last = int(np.searchsorted(before, head * before[-1]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
@@ -23,13 +24,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EVERY_RANK",
+    "UNKNOWN",
     "Browsing",
+    "Comparison",
     "ItemGroups",
     "Overlap",
     "Patience",
     "Reader",
     "Target",
     "UnknownGroup",
+    "compared",
     "divergence",
     "item_groups",
     "needs_of_groups",
@@ -52,11 +56,15 @@ Overlap: TypeAlias = Literal["share", "each"]
 UnknownGroup: TypeAlias = Literal["refuse", "group", "ignore"]
 """What an item is whose group is not known: an error, of a group of its own, or of none."""
 
+Comparison: TypeAlias = Literal["ratio", "difference", "log"]
+"""How what a group has is compared with what the rest has."""
+
 Target: TypeAlias = Literal["catalogue", "relevant", "equal"] | Mapping[str, float]
 """Which share each group should have: that of the items that can be recommended, that of the relevant items
 of the query, the same, or what a mapping says."""
 
 UNKNOWN = "unknown"
+"""The name of the group of items whose group is not known."""
 
 
 def needs_of_groups(arguments: Mapping[str, Any]) -> tuple[Literal["groups", "judgements"], ...]:
@@ -218,7 +226,10 @@ class ItemGroups:
         )
 
 
-WHAT_TO_DO = "give each one, or say unknown=group (they are a group of their own) or unknown=ignore"
+WHAT_TO_DO = (
+    "give each one, or write (unknown=group) behind the measure's name, which makes them a group of their "
+    "own, or (unknown=ignore)"
+)
 
 
 def item_groups(lists: RecommendedLists, by: str, overlap: Overlap, unknown: UnknownGroup) -> ItemGroups:
@@ -245,6 +256,43 @@ def skews(
             np.divide(near, target, out=np.full_like(near, np.nan), where=target > 0)
         )
     return skewed
+
+
+def compared(
+    above: Values, below: Values, groups: ItemGroups, measure: str, group: str, value: Comparison
+) -> float:
+    """What a group has, `above` / `below`, compared with the rest, or the least of all with the greatest.
+
+    Args:
+        above: what each group has.
+        below: what it is to be divided by; groups without any are left out.
+        groups: the groups.
+        measure: its name, for messages.
+        group: the name of a group, or ``all``.
+        value: as `Comparison`.
+
+    """
+    if group == "all":
+        had = above[below > 0] / below[below > 0]
+        one, other = (had.min(), had.max()) if len(had) > 1 else (math.nan, math.nan)
+        if value == "difference":
+            return float(other - one)
+    else:
+        own = np.arange(len(below)) == groups.number(measure, group)
+        one, other = (_quotient(above[which].sum(), below[which].sum()) for which in (own, ~own))
+        if value == "difference":
+            return float(one - other)
+    ratio = _quotient(one, other)
+    if value == "log" and ratio == 0:
+        return -math.inf
+    return math.log(ratio) if value == "log" else ratio
+
+
+def _quotient(above: float, below: float) -> float:
+    """One by the other; infinite where that is 0, NaN where both are."""
+    if below:
+        return float(above / below)
+    return math.inf if above > 0 else math.nan
 
 
 def divergence(p: NDArray[np.float64], q: NDArray[np.float64]) -> Values:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rankmark import _native
 from rankmark.kinds.ragged import found_in, offsets_of, pieces, spread
 
 if TYPE_CHECKING:
@@ -97,18 +98,16 @@ class Interactions:
     @cached_property
     def users_of(self) -> Values:
         """How many users had each item."""
-        return np.bincount(self._pairs % self._items, minlength=self._items).astype(np.float64)
+        return np.bincount(self._sets[1], minlength=self._items).astype(np.float64)
 
     @cached_property
-    def _pairs(self) -> NDArray[np.int64]:
-        """Each user with each item that they had, once, as ``user · items + item``, ascending."""
-        pairs = self._user.astype(np.int64) * self._items + self._item
-        pairs.sort()
-        return pairs[np.concatenate(([True], pairs[1:] != pairs[:-1]))] if len(pairs) else pairs
+    def _sets(self) -> tuple[NDArray[np.int64], Numbers]:
+        """Where the items of each user begin, and the items, of each user ascending and once."""
+        return _native.sets_of(self._user, self._item, self.users)
 
-    def had(self, user: NDArray[np.int64], item: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether each of these users had the item beside them; a user of -1 had none."""
-        return (user >= 0) & (item < self._items) & found_in(user * self._items + item, self._pairs)
+    def had(self, user: NDArray[np.int64], offsets: NDArray[np.int64], item: Numbers) -> NDArray[np.bool_]:
+        """Whether the user of each list had its items, which begin at its offset; a user of -1 had none."""
+        return _native.in_sets(self._sets, user, (offsets, item))
 
     def both(self, x: NDArray[np.int64], y: NDArray[np.int64]) -> Values:
         """How many users had each of the items `x` and the one beside it in `y`, too."""
@@ -122,27 +121,30 @@ class Interactions:
         for start, stop in pieces(sizes):
             pair = np.repeat(np.arange(start, stop), sizes[start:stop])
             user = users[spread(offsets[few[start:stop]], sizes[start:stop])]
-            found[start:stop] = np.bincount(pair[self.had(user, many[pair])] - start, minlength=stop - start)
+            had = self.had(user, np.arange(len(user) + 1), many[pair].astype(np.int32))
+            found[start:stop] = np.bincount(pair[had] - start, minlength=stop - start)
         return found
 
     @cached_property
     def _by_item(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The users who had each item, one after the other, and their offsets."""
-        item = self._pairs % self._items
+        offsets, item = self._sets
         order = np.argsort(item, kind="stable")
-        return (self._pairs // self._items)[order], offsets_of(np.bincount(item, minlength=self._items))
+        user = np.repeat(np.arange(self.users), np.diff(offsets))
+        return user[order], offsets_of(np.bincount(item, minlength=self._items))
 
     @property
     def repeated(self) -> bool:
         """Whether a user had an item more than once."""
-        return len(self._pairs) < len(self._user)
+        return len(self._sets[1]) < len(self._user)
 
-    def of(self, user: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def of(self, user: NDArray[np.int64]) -> tuple[Numbers, NDArray[np.int64]]:
         """The items that each of these users had, one after the other, and their offsets."""
-        first = np.searchsorted(self._pairs, user * self._items)
-        last = np.searchsorted(self._pairs, (user + 1) * self._items)
-        lengths = np.where(user >= 0, last - first, 0)
-        return self._pairs[spread(first, lengths)] % self._items, offsets_of(lengths)
+        offsets, item = self._sets
+        known = np.maximum(user, 0)
+        first = offsets[known]
+        lengths = np.where(user >= 0, offsets[np.minimum(known + 1, self.users)] - first, 0)
+        return item[spread(first, lengths)], offsets_of(lengths)
 
 
 class Judgements:
@@ -155,7 +157,9 @@ class Judgements:
 
     """
 
-    def __init__(self, query: Numbers, item: Numbers, grade: Values, *, queries: int, items: int) -> None:
+    def __init__(
+        self, query: NDArray[Any], item: NDArray[Any], grade: Values, *, queries: int, items: int
+    ) -> None:
         """Takes rows; of those of one item for one query the first counts."""
         keys = query.astype(np.int64) * items + item
         self._keys, first = np.unique(keys, return_index=True)
@@ -183,7 +187,9 @@ class ItemFacts:
     """What is known of items, by their numbers, and of users.
 
     Attributes:
-        count: how many items can be recommended: those with a number below.
+        count: how many items there are: those with a number below.
+        catalogued: how many of them, the first, are all that can be recommended; where that is not known,
+            those of `attributes` and `train`. Others have numbers after these, by the lists alone.
         attributes: what they are like; None where that is not known.
         train: who had which items before; None where that is not known.
         users: gives the number in `train` of each judged query, -1 for one that is not there.
@@ -192,6 +198,7 @@ class ItemFacts:
     """
 
     count: int
+    catalogued: int
     attributes: Attributes | None
     train: Interactions | None
     users: Callable[[], NDArray[np.int64]]

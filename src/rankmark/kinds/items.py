@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,7 @@ from rankmark.kinds.ragged import found_in, offsets_of, spread
 if TYPE_CHECKING:
     from rankmark.kinds.lists import Values
 
-__all__ = ["RecommendedLists", "Shares", "together"]
+__all__ = ["RecommendedLists", "Shares", "Tops", "together"]
 
 T = TypeVar("T")
 
@@ -92,7 +92,7 @@ class RecommendedLists:
     def _profiles(self) -> RecommendedLists:
         item, offsets = self.facts.before().of(self.user)
         untied = np.zeros(len(item), dtype=np.bool_)
-        return RecommendedLists(item.astype(np.int32), untied, offsets, self.facts)
+        return RecommendedLists(item, untied, offsets, self.facts)
 
     def top(self, cutoff: int | None) -> RecommendedLists:
         """The same down to a rank."""
@@ -149,7 +149,7 @@ class RecommendedLists:
 
     def had(self) -> NDArray[np.bool_]:
         """Whether the user had it before."""
-        return self.facts.before().had(self.user[self.query], self.item.astype(np.int64))
+        return self.facts.before().had(self.user, self.offsets, self.item)
 
     def grade(self) -> Values:
         """Its grade for its query, NaN where it is not judged."""
@@ -254,24 +254,35 @@ class Shares:
         return found
 
 
-def together(
-    parts: Sequence[tuple[NDArray[np.int64], Numbers, NDArray[np.bool_], NDArray[np.int64]]],
-    queries: int,
-    facts: ItemFacts,
-) -> RecommendedLists:
-    """The lists of all parts (queries, items, ties, offsets), in the order of their queries, so many."""
+class Tops(NamedTuple):
+    """The items at the top of some lists, flat, query after query, each in rank order, as they were numbered.
+
+    Attributes:
+        item: the number of each.
+        tied: whether the item after it has an equal score.
+        offsets: where those of each query begin.
+
+    """
+
+    item: Numbers
+    tied: NDArray[np.bool_]
+    offsets: NDArray[np.int64]
+
+
+def together(parts: Sequence[tuple[NDArray[np.int64], Tops]], queries: int) -> Tops:
+    """The tops of the lists of all parts, beside the numbers of their queries, in the order of these."""
     lengths = np.zeros(queries, dtype=np.int64)
-    for numbers, _, _, own in parts:
-        lengths[numbers] = np.diff(own)
+    for numbers, own in parts:
+        lengths[numbers] = np.diff(own.offsets)
     offsets = offsets_of(lengths)
     items, tied = np.empty(offsets[-1], dtype=np.int32), np.empty(offsets[-1], dtype=np.bool_)
-    for numbers, item, ties, own in parts:
+    for numbers, own in parts:
         first = offsets[numbers]
-        if np.array_equal(first - first[:1], own[:-1]):  # queries that follow one another
+        if np.array_equal(first - first[:1], own.offsets[:-1]):  # queries that follow one another
             places: slice | NDArray[np.int64] = (
-                slice(int(first[0]), int(first[0]) + len(item)) if len(first) else slice(0)
+                slice(int(first[0]), int(first[0]) + len(own.item)) if len(first) else slice(0)
             )
         else:
-            places = spread(first, np.diff(own))
-        items[places], tied[places] = item, ties
-    return RecommendedLists(items, tied, offsets, facts)
+            places = spread(first, np.diff(own.offsets))
+        items[places], tied[places] = own.item, own.tied
+    return Tops(items, tied, offsets)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PIECE", "found_in", "offsets_of", "pieces", "spread"]
+__all__ = ["found_in", "offsets_of", "pieces", "spread"]
 
 PIECE = 1 << 22
 """Numbers that are looked at at once."""

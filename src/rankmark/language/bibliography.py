@@ -56,6 +56,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     "bailey2015": (
         'P. Bailey, A. Moffat, F. Scholer, P. Thomas, "User variability and IR system evaluation", SIGIR 2015'
     ),
+    "biega2018": (
+        'A. Biega, K. Gummadi, G. Weikum, "Equity of attention: amortizing individual fairness in rankings", '
+        "SIGIR 2018"
+    ),
     "bordes2013": 'A. Bordes et al., "Translating embeddings for modeling multi-relational data", NIPS 2013',
     "brier1950": (
         'G. Brier, "Verification of forecasts expressed in terms of probability", Monthly Weather '
@@ -101,6 +105,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     ),
     "deshpande2004": (
         'M. Deshpande, G. Karypis, "Item-based top-N recommendation algorithms", TOIS 22(1), 2004'
+    ),
+    "diaz2020": (
+        'F. Diaz, B. Mitra, M. Ekstrand, A. Biega, B. Carterette, "Evaluating stochastic rankings with '
+        'expected exposure", CIKM 2020'
     ),
     "ekstrand2021": (
         'M. Ekstrand, G. McDonald, A. Raj, I. Johnson, "Overview of the TREC 2021 Fair Ranking track", TREC '
@@ -219,6 +227,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     "pearson1895": (
         'K. Pearson, "Note on regression and inheritance in the case of two parents", Proceedings '
         "of the Royal Society of London 58, 1895"
+    ),
+    "raj2022": (
+        'A. Raj, M. Ekstrand, "Measuring fairness in ranked results: an analytical and empirical '
+        'comparison", SIGIR 2022'
     ),
     "robertson2002": 'S. Robertson, I. Soboroff, "The TREC 2002 filtering track report"',
     "robertson2012": 'S. Robertson, "On smoothing average precision", ECIR 2012',

@@ -284,6 +284,8 @@ def item_measure(
     better: Better = "more",
     order: Looks | Callable[[Mapping[str, Any]], Looks] = "set",
     undefined: str = "no items",
+    usual_bounds: tuple[float | None, float | None] | None = None,
+    usual_with: tuple[str, ...] | None = None,
 ) -> Callable[[ItemFunction], ItemFunction]:
     """Makes a function the page of an item measure.
 
@@ -301,6 +303,8 @@ def item_measure(
         better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
         order: what of the order of a list the value depends on, or what says it of the arguments.
         undefined: what a query without a value has, in words.
+        usual_bounds: closer bounds, which hold where the parameters `usual_with` have their defaults.
+        usual_with: their names; all if None.
 
     """
     return _page(
@@ -316,6 +320,8 @@ def item_measure(
         tells_unjudged=True,
         undefined=undefined,
         needs=needs,
+        usual_bounds=usual_bounds,
+        usual_with=usual_with,
     )
 
 

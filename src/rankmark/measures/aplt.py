@@ -36,8 +36,8 @@ def aplt(
 
     Args:
         head: how much the head is, as a share.
-        of: the head is that share of the ``items`` (of the catalogue, or without one of those in train and
-            in the run), rounded up; or as few items as have that share of the ``interactions``.
+        of: the head is that share of the ``items`` (of the catalogue, or without one of those in train),
+            rounded up; or as few items as have that share of the ``interactions``.
         scale: the ``share`` of the list, or the ``count`` of its items (ACLT).
 
     Needs: the interactions before, train=….

@@ -74,7 +74,8 @@ def attention_weighted_rank_fairness(
             judgements.
         p: the chance to go on to the next rank, of ``rbp`` and ``cascade``.
         max_grade: the highest grade of the scale, for ``err`` and ``cascade``.
-        overlap: an item of several groups is of each in part, ``share``, or of each in whole, ``each``.
+        overlap: an item of several groups is of each in part, ``share``, or of each in whole,
+            ``each``.
         unknown: an item whose group is not known is an error, ``refuse``, of a group of its own called
             unknown, ``group``, or of none, ``ignore`` (TREC); it takes its rank all the same.
 

@@ -13,12 +13,18 @@ from rankmark.language.registry import item_measure
 @item_measure(
     "CatalogueCoverage",
     aliases=("Coverage", "CatalogCoverage", "ItemCoverage"),
-    bounds=(0, 1),
+    bounds=(0, None),
+    usual_bounds=(0, 1),
+    usual_with=("unseen",),
     needs=lambda given: (given["of"],),
     aggregate="run",
 )
 def catalogue_coverage(
-    lists: RecommendedLists, *, cutoff: int | None = None, of: Literal["catalogue", "train"] = "catalogue"
+    lists: RecommendedLists,
+    *,
+    cutoff: int | None = None,
+    of: Literal["catalogue", "train"] = "catalogue",
+    unseen: Literal["skip", "count"] = "skip",
 ) -> float:
     """Catalogue coverage: the share of all items that are recommended to anybody.
 
@@ -27,12 +33,14 @@ def catalogue_coverage(
     I is the catalogue. It is a measure of the whole run: more users cover more items.
 
     Args:
-        of: I is the ``catalogue``, or the items of ``train``, which somebody had before, so that others do
-            not count (RePlay, evidently).
+        of: I is the ``catalogue``, or the items of ``train``, which somebody had before (RePlay, evidently,
+            recommenders).
+        unseen: an item that is recommended and not in train does not count (``skip``), or does (``count``;
+            recommenders).
 
     Needs: the catalogue, items=…, or the interactions before, train=….
 
-    Range: 0 to 1.
+    Range: 0 to 1; with unseen=count also more.
 
     Source: [ge2010].
 
@@ -46,6 +54,9 @@ def catalogue_coverage(
 
     """
     exposure = lists.top(cutoff).exposure()
-    if of == "train":
-        exposure = exposure[lists.facts.popularity("users")[: len(exposure)] > 0]
-    return float(np.count_nonzero(exposure)) / len(exposure)
+    covered = exposure > 0
+    if of == "catalogue":
+        return float(covered.mean())
+    seen = lists.facts.popularity("users") > 0
+    counted = covered if unseen == "count" else covered & seen[: len(covered)]
+    return float(np.count_nonzero(counted) / np.count_nonzero(seen))

@@ -19,6 +19,8 @@ CATEGORY = Column("category")
     aliases=("GenreCoverage",),
     variants={"CategoricalDiversity": {"denominator": "cutoff"}},
     bounds=(0, None),
+    usual_bounds=(0, 1),
+    usual_with=("denominator",),
     needs=("items",),
 )
 def category_coverage(

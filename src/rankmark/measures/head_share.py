@@ -31,8 +31,8 @@ def head_share(
 
     Args:
         head: how much the head is, as a share.
-        of: the head is that share of the ``items`` (of the catalogue, or without one of those in train and
-            in the run), rounded up; or as few items as have that share of the ``interactions``.
+        of: the head is that share of the ``items`` (of the catalogue, or without one of those in train),
+            rounded up; or as few items as have that share of the ``interactions``.
 
     Needs: the interactions before, train=….
 

@@ -55,7 +55,8 @@ def infeasible_index(
         rel: the least grade that counts as relevant.
         of: whether ``ranks`` are counted, or at each rank the ``groups`` that have too few, which is the
             infeasible count.
-        overlap: an item of several groups is of each in part, ``share``, or of each in whole, ``each``.
+        overlap: an item of several groups is of each in part, ``share``, or of each in whole,
+            ``each``.
         unknown: an item whose group is not known is an error, ``refuse``, of a group of its own called
             unknown, ``group``, or of none, ``ignore``.
 

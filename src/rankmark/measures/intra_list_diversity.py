@@ -23,6 +23,8 @@ CATEGORY = Column("category")
         "ILDHamming": {"distance": "hamming"},
     },
     bounds=(0, None),
+    usual_bounds=(0, 2),
+    usual_with=("distance", "denominator"),
     needs=distance_needs,
     undefined="fewer than two items",
 )

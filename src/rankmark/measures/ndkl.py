@@ -62,7 +62,8 @@ def normalised_discounted_kl(
             ``{women:0.5,men:0.5}``.
         rel: the least grade that counts as relevant.
         alpha: above 0 it keeps the value finite where a group is there that should have nothing.
-        overlap: an item of several groups is of each in part, ``share``, or of each in whole, ``each``.
+        overlap: an item of several groups is of each in part, ``share``, or of each in whole,
+            ``each``.
         unknown: an item whose group is not known is an error, ``refuse``, of a group of its own called
             unknown, ``group``, or of none, ``ignore``; ranks before the first
             item of a known group are left out.

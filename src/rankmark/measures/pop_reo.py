@@ -69,7 +69,7 @@ def ranking_based_equal_opportunity(
     found = top.exposure(np.where((top.grade() >= rel) & ~top.had(), 1.0, 0.0))
     query = np.repeat(np.arange(len(judged.offsets) - 1), np.diff(judged.offsets))
     relevant = (judged.grade >= rel) & (judged.item < lists.facts.count) & (top.length > 0)[query]
-    relevant &= ~lists.facts.before().had(top.user[query], judged.item)
+    relevant &= ~lists.facts.before().had(top.user, judged.offsets, judged.item.astype(np.int32))
     counted = np.bincount(judged.item[relevant], top.drawn[query[relevant]], lists.facts.count)
     return spread_of_chances(
         *(group_sums(lists.facts, each, by, head, of) for each in (found, counted.astype(np.float64)))

@@ -75,8 +75,9 @@ def serendipity(
         surprise = unexpected(top, cutoff, size, before).astype(np.float64)
     else:
         behind = popularity_ranks(lists.facts)[top.item] - top.rank
-        cold = lists.facts.count + 1 - top.rank
-        surprise = np.maximum(np.where(np.isnan(behind), cold, behind), 0) / lists.facts.count
+        items = lists.facts.catalogued
+        cold = items + 1 - top.rank
+        surprise = np.maximum(np.where(np.isnan(behind), cold, behind), 0) / items
     found = top.sum(item_gain(top, "Serendipity", gain=gain, rel=rel, max_grade=max_grade) * surprise)
     whole = float(cutoff) if denominator == "cutoff" and cutoff is not None else top.length
     return _native.ratio(found, whole, top.length)

@@ -55,11 +55,23 @@ Systems: TypeAlias = "Comparison | Runs | Result"
 def pair_of(
     comparison: Comparison, measure: str | Measure | None, system: str | None, baseline: str | None
 ) -> Pair:
-    """The pair of a measure, a system and a baseline that are asked for: the first that has what is."""
+    """The pair of a measure, a system and a baseline that are asked for: the first that has what is.
+
+    Raises:
+        PictureError: there is none, or the measure has no values of queries.
+
+    """
     wanted = None if measure is None else comparison._find(measure)
+    own = comparison.query_measures
+    if not own or wanted not in (None, *own):
+        raise PictureError(
+            f"{wanted or comparison.measures[0]} is of the whole run, and this picture is of queries; "
+            "there is forest"
+        )
     for each in comparison.pairs:
         if (
-            wanted in (None, each.measure)
+            each.measure in own
+            and wanted in (None, each.measure)
             and system in (None, each.system)
             and baseline in (None, each.baseline)
         ):

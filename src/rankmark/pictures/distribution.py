@@ -93,7 +93,7 @@ def _told(name: str, value: str, five: Floats) -> str:
 def _measure(shown: ListResult | GivenResult | Runs | Comparison, asked: str | Measure | None) -> Measure:
     """The measure that is asked for, or the first that has values of queries."""
     for each in some_of(shown, asked):
-        if isinstance(shown, Comparison) or any(
+        if any(
             each in result.query_measures
             for result in (shown.results.values() if isinstance(shown, Runs) else [shown])
         ):

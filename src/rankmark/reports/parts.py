@@ -187,7 +187,9 @@ def parts_of(shown: Subject, beside: Beside) -> Iterator[Part]:
 
 def _values(shown: Subject) -> Part:
     results = results_of(shown)
-    measures = list(dict.fromkeys(m for result in results.values() for m in result.measures))
+    every = [result.measures for result in results.values()]
+    compared = [shown.measures] if isinstance(shown, Comparison) else every
+    measures = list(dict.fromkeys(m for own in compared for m in own))
     table = {name: [_figures(shown, name, result, m) for m in measures] for name, result in results.items()}
     best = [_best(m, [own[place][0] for own in table.values()]) for place, m in enumerate(measures)]
     rows = []
@@ -287,7 +289,10 @@ def _of_pair(shown: Shown) -> dict[str, str]:
     """The pair of which pictures of two systems are: that of the queries which are looked at first."""
     if not isinstance(shown, Comparison):
         return {}
-    first = set(QueryValues.of_comparison(shown).pair)
+    values = QueryValues.of_comparison(shown)
+    if values is None:
+        return {}
+    first = set(values.pair)
     found = next((pair for pair in shown.pairs if {pair.system, pair.baseline} == first), shown.pairs[0])
     return {"system": found.system, "baseline": found.baseline}
 

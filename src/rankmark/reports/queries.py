@@ -53,12 +53,15 @@ class QueryValues:
     pair: tuple[str, ...]
 
     @classmethod
-    def of_comparison(cls, shown: Comparison) -> QueryValues:
-        """Those of the queries that all systems have, the means over seeds."""
-        values = {(m, name): shown.query_values(name, m) for m in shown.measures for name in shown.systems}
-        means = {name: shown.value(name, shown.measures[0]) for name in shown.systems}
-        pair = _pair(shown.measures[0], means, shown.baselines)
-        return cls(shown.query_ids, shown.measures, shown.systems, values, pair)
+    def of_comparison(cls, shown: Comparison) -> QueryValues | None:
+        """Those of the queries that all systems have, the means over seeds; None if none are of queries."""
+        measures = shown.query_measures
+        if not measures:
+            return None
+        values = {(m, name): shown.query_values(name, m) for m in measures for name in shown.systems}
+        means = {name: shown.value(name, measures[0]) for name in shown.systems}
+        pair = _pair(measures[0], means, shown.baselines)
+        return cls(shown.query_ids, measures, shown.systems, values, pair)
 
     @classmethod
     def of_results(cls, results: Mapping[str, Result], baselines: Sequence[str] = ()) -> QueryValues | None:

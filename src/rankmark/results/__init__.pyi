@@ -52,4 +52,6 @@ from rankmark.results.slices import Slice as Slice
 from rankmark.results.slices import Slices as Slices
 
 __all__: list[str]
+from rankmark.results.disparity import Disparity as Disparity
+from rankmark.results.disparity import Inequality as Inequality
 from rankmark.statistics.chance import Evidence as Evidence

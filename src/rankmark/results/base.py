@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 
     from rankmark.aggregation.bounds import Bounds
     from rankmark.aggregation.counts import Counts, PredictionCounts
@@ -201,6 +202,25 @@ class Result(OfRuns):
                 "them; evaluate the files in memory or in batches, or compare a measure that is a mean"
             )
         return Terms.of(found, values, self._parts.get(found))
+
+    def run_terms(
+        self,
+        measure: Measure,
+        query_ids: Sequence[Any] | None = None,  # noqa: ARG002 - of those that have lists
+        labels: NDArray[Any] | None = None,  # noqa: ARG002 - likewise
+    ) -> Terms:
+        """What blocks of queries add to a measure of the whole run; see `aggregation.whole_runs`.
+
+        Args:
+            measure: the one.
+            query_ids: of these alone; None for all.
+            labels: the cluster of each, which stay together; None where each stands for itself.
+
+        Raises:
+            NotEvaluatedError: the lists are not here.
+
+        """
+        raise NotEvaluatedError(f"{measure} is of the whole run, whose lists are not here")
 
     @property
     def weights(self) -> Mapping[Any, float] | None:

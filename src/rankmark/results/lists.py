@@ -13,7 +13,8 @@ import numpy as np
 
 from rankmark._native import __version__
 from rankmark.aggregation.intervals import PredictionInterval, explained
-from rankmark.errors import ChoiceError
+from rankmark.aggregation.whole_runs import blocks_of, left_out_of, terms_of_run
+from rankmark.errors import ChoiceError, NotEvaluatedError
 from rankmark.inputs.clusters import Clustering, ClustersBy
 from rankmark.language.measure import Measure
 from rankmark.language.signature import Recipe
@@ -28,10 +29,14 @@ from rankmark.statistics.resampling import check_drawn, check_share
 if TYPE_CHECKING:
     from typing import Self
 
+    from numpy.typing import NDArray
+
     from rankmark._native import Table
     from rankmark.aggregation.bounds import Bounds
     from rankmark.aggregation.counts import Counts
     from rankmark.aggregation.query_weights import QueryWeights
+    from rankmark.aggregation.terms import Terms
+    from rankmark.kinds.items import RecommendedLists
     from rankmark.language.choices import Choices
     from rankmark.language.signature import ItemIds
     from rankmark.results.slices import Slices
@@ -42,7 +47,17 @@ __all__ = ["ListResult"]
 class ListResult(Result):
     """The values of one run's lists, with what is needed to trust them: a `Result`."""
 
-    __slots__ = ("_bounds", "_choices", "_counts", "_intervals", "_item_ids", "_k", "_own_choices")
+    __slots__ = (
+        "_bounds",
+        "_choices",
+        "_counts",
+        "_intervals",
+        "_item_ids",
+        "_k",
+        "_left_out",
+        "_lists",
+        "_own_choices",
+    )
 
     counted = "queries"
 
@@ -65,6 +80,8 @@ class ListResult(Result):
         intervals: Mapping[str, PredictionInterval] = MappingProxyType({}),
         slices: Slices | None = None,
         weights: QueryWeights | None = None,
+        lists: Mapping[Measure, RecommendedLists] = MappingProxyType({}),
+        left_out: Mapping[Measure, np.ndarray[Any, Any]] = MappingProxyType({}),
         version: str = __version__,
     ) -> None:
         super().__init__(
@@ -86,6 +103,8 @@ class ListResult(Result):
         self._k = k
         self._bounds = dict(bounds)
         self._intervals = dict(intervals)
+        self._lists = dict(lists)
+        self._left_out = dict(left_out)
 
     @property
     def counts(self) -> Counts:
@@ -167,10 +186,52 @@ class ListResult(Result):
                 if math.isnan(again[measure]):
                     continue
                 try:
-                    interval = interval_of_terms(again.query_terms(measure), labels, **how)
+                    clustered = labels is not None and measure.page.aggregate == "run"
+                    terms = (
+                        again.run_terms(measure, None, labels) if clustered else again.query_terms(measure)
+                    )
+                    interval = interval_of_terms(terms, labels, **how)
                 except ChoiceError as error:
                     raise ChoiceError(f"{measure}: {error}") from None
                 again._intervals[str(measure)] = interval
+        return again
+
+    def query_terms(self, measure: str | Measure) -> Terms:
+        """As `Result.query_terms`; of a measure of the whole run what blocks of its queries add."""
+        found = self._find(measure)
+        return self.run_terms(found) if found.page.aggregate == "run" else super().query_terms(found)
+
+    def run_terms(
+        self,
+        measure: Measure,
+        query_ids: Sequence[Any] | None = None,
+        labels: NDArray[Any] | None = None,
+    ) -> Terms:
+        """As `Result.run_terms`; one that was saved has no lists, and knows what all queries add alone."""
+        own = self.query_ids
+        chosen = own if query_ids is None else query_ids
+        whole = labels is None and len(chosen) == len(own)
+        if whole and measure in self._left_out:
+            return terms_of_run(measure, self._left_out[measure], len(chosen))
+        if measure not in self._lists:
+            raise NotEvaluatedError(
+                f"{measure} is of the whole run, and this result was saved, without its lists: evaluate it "
+                "again to have it by clusters, or of some of the queries"
+            )
+        rows = np.arange(len(own))
+        if chosen != own:
+            place = {query: row for row, query in enumerate(own)}
+            rows = np.array([place[query] for query in chosen], dtype=np.intp)
+        left_out = left_out_of(measure, self._lists[measure], rows, blocks_of(chosen, labels))
+        if whole:
+            self._left_out[measure] = left_out
+        return terms_of_run(measure, left_out, len(chosen))
+
+    def __copy__(self) -> Self:
+        again = object.__new__(type(self))
+        for kind in type(self).__mro__:
+            for name in getattr(kind, "__slots__", ()):
+                setattr(again, name, getattr(self, name))
         return again
 
     @property
@@ -262,18 +323,25 @@ class ListResult(Result):
         return f"<Result {values}; {self._counts.judged} queries>"
 
     def _kept(self) -> dict[str, Any]:
-        return super()._kept() | {
-            "choices": self._choices,
-            "own_choices": self._own_choices,
-            "counts": self._counts,
-            "item_ids": self._item_ids,
-            "convention": self._convention,
-            "k": self._k,
-            "bounds": self._bounds,
-            "intervals": self._intervals,
-            "weights": self._weights,
-            "notes": self._notes,
-        }
+        for measure in self._lists:
+            self.run_terms(measure)
+        left_out = {"left_out": self._left_out} if self._left_out else {}
+        return (
+            super()._kept()
+            | left_out
+            | {
+                "choices": self._choices,
+                "own_choices": self._own_choices,
+                "counts": self._counts,
+                "item_ids": self._item_ids,
+                "convention": self._convention,
+                "k": self._k,
+                "bounds": self._bounds,
+                "intervals": self._intervals,
+                "weights": self._weights,
+                "notes": self._notes,
+            }
+        )
 
 
 TREATED = {"zero": "counted as 0", "one": "counted as 1", "skip": "left out"}

@@ -39,6 +39,8 @@ __all__ = [
 SomeRow = TypeVar("SomeRow", bound=Any)
 NONE = "(none)"
 """What the slice of those without a value is called."""
+BETWEEN = ("measure", "worst", "best", "difference", "low", "high", "ratio", "low", "high", "by chance", "p")
+"""What tables show of how far slices are apart."""
 SIGN = "†"
 """What marks a slice in a paper that differs from all others."""
 FEW = 10
@@ -111,6 +113,10 @@ class Sliced(OfSlices, Saved, ABC):
     @abstractmethod
     def cells(self, row: Any, digits: int) -> list[str]:
         """A row's `columns` for people."""
+
+    def between(self, by: str, digits: int) -> Iterator[list[str]]:  # noqa: ARG002
+        """What is said of all slices by an attribute together, a row of `BETWEEN` a measure."""
+        yield from ()
 
     def surely(self, row: Any) -> bool:
         """Whether a row's value differs from that of all others by more than chance."""
@@ -223,6 +229,8 @@ def blocks_of(found: Mapping[str, Sliced], digits: int) -> Iterator[Block]:
     """The slices of one result, or of several by the names of their runs, for people."""
     for by in dict.fromkeys(row.by for slices in found.values() for row in slices.rows):
         yield _grid(found, by, digits)
+        if (grid := _between(found, by, digits)) is not None:
+            yield grid
     notes = dict.fromkeys(line for slices in found.values() for line in slices.explained())
     yield Notes(list(notes), apart=False)
 
@@ -292,6 +300,17 @@ def _grid(found: Mapping[str, Sliced], by: str, digits: int) -> Grid:
         if row.by == by
     ]
     return Grid(len(header) - len(columns), [header, *rows], f"By {printable(by)}", lambda: _drawn(found, by))
+
+
+def _between(found: Mapping[str, Sliced], by: str, digits: int) -> Grid | None:
+    named = _are_named(found)
+    rows = [
+        [*[printable(run)] * named, *cells]
+        for run, slices in found.items()
+        for cells in slices.between(by, digits)
+    ]
+    header = [*["run"] * named, *BETWEEN]
+    return Grid(named + 3, [header, *rows], f"Between slices by {printable(by)}") if rows else None
 
 
 def _drawn(found: Mapping[str, Sliced], by: str) -> Column | None:

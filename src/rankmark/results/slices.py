@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,16 +17,20 @@ from rankmark.errors import ChoiceError, NotEvaluatedError
 from rankmark.inputs.attributes import aligned, read_attributes, read_slices
 from rankmark.language.written import differing, written
 from rankmark.rendering.records import Record
-from rankmark.rendering.words import chance, counted, rounded
-from rankmark.results.sliced import Sliced, corrected_rows, slice_members
+from rankmark.rendering.words import chance, counted, listed, rounded
+from rankmark.results.disparity import FEWEST as FEWEST_APART
+from rankmark.results.disparity import MOST, Disparity, Inequality, disparity_of, inequality_of
+from rankmark.results.sliced import Sliced, corrected_rows, slice_label, slice_members
 from rankmark.statistics.independent import FEW, FEWEST, MeanDifference, group_difference
 from rankmark.statistics.intervals import CAUTIONS, INTERVALS, Interval, bounds_of_difference
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
 
     from rankmark.inputs.attributes import Places, QuerySlices
     from rankmark.inputs.slicing import By
+    from rankmark.language.measure import Measure
     from rankmark.results.base import Result
 
 __all__ = [
@@ -56,7 +60,8 @@ class Slice(Record):
         value: the measure's value of these queries alone.
         low: the lower end of its confidence interval.
         high: the upper end.
-        difference: the value less that of all other queries; NaN for sums over queries.
+        difference: the value less that of all other queries; NaN for sums over queries, and for measures of
+            the whole run, which are others for more queries.
         difference_low: the lower end of the difference's confidence interval; this and what follows is NaN
             where the slice or all other queries are fewer than three.
         difference_high: the upper end.
@@ -96,6 +101,8 @@ class Slices(Sliced):
         confidence: the share of the intervals that hold the true value.
         notes: what a reader should know.
         overall: each measure's value of all queries.
+        disparities: how far the slices by each attribute are apart on each measure.
+        inequalities: how unequal the queries' values of each measure are.
 
     """
 
@@ -104,6 +111,8 @@ class Slices(Sliced):
     confidence: float
     notes: tuple[str, ...] = ()
     overall: Mapping[str, float] = field(default_factory=dict)
+    disparities: tuple[Disparity, ...] = ()
+    inequalities: tuple[Inequality, ...] = ()
 
     row: ClassVar[type] = Slice
     counted: ClassVar[str] = "queries"
@@ -119,6 +128,58 @@ class Slices(Sliced):
         value = written(row.measure, row.value, digits)
         difference = differing(row.measure, row.difference, digits, surely=self.surely(row))
         return [f"{row.averaged:,}", value, *ends, difference, chance(row.p_corrected, digits)]
+
+    def disparity(self, measure: str | Measure, by: str | None = None) -> Disparity:
+        """How far the slices are apart on a measure: the worst, the best, their difference and ratio.
+
+        Args:
+            measure: which.
+            by: the attribute, where the slices are by several.
+
+        Raises:
+            NotEvaluatedError: there is none: of fewer than two slices of ten queries or more, of more slices
+                than 200, and of measures that are no means over queries.
+
+        Example:
+            >>> import rankmark as rm
+            >>> qrels = {q: {"a": 1} for q in range(40)}
+            >>> run = {q: ["a", "x"] if q % 4 else ["x", "a"] for q in range(40)}
+            >>> result = rm.evaluate(qrels, run, "RR", by={q: "old" if q % 2 else "young" for q in range(40)})
+            >>> found = result.slices.disparity("RR")
+            >>> found.worst, found.worst_value, found.best, found.best_value, found.ratio
+            ('young', 0.75, 'old', 1.0, 0.75)
+
+        """
+        names = {str(measure), getattr(measure, "label", None)}
+        found = [each for each in self.disparities if each.measure in names and by in (None, each.by)]
+        if len(found) > 1:
+            raise ChoiceError(f"there are slices by {listed([each.by for each in found])}: say which, by=…")
+        if not found:
+            known = [f"{each.measure} by {each.by}" for each in self.disparities]
+            which = f"{measure} by {by}" if by else str(measure)
+            raise NotEvaluatedError(
+                f"no disparity of {which}: there is {f'that of {listed(known)}' if known else 'none'}; 2 to "
+                f"{MOST} slices of {FEWEST_APART} queries or more are compared, on means over queries"
+            )
+        return found[0]
+
+    def _record(self) -> dict[str, Any]:
+        return Sliced._record(self) | {
+            "disparities": [asdict(each) for each in self.disparities],
+            "inequalities": [asdict(each) for each in self.inequalities],
+        }
+
+    def between(self, by: str, digits: int) -> Iterator[list[str]]:
+        """As `Sliced.between`."""
+        for each in self.disparities:
+            if each.by == by:
+                ends = [
+                    f"{slice_label(name)} {written(each.measure, value, digits)}"
+                    for name, value in ((each.worst, each.worst_value), (each.best, each.best_value))
+                ]
+                figures = (each.difference, each.low, each.high, each.ratio, each.ratio_low, each.ratio_high)
+                numbers = [rounded(value, f".{digits}f") for value in (*figures, each.by_chance)]
+                yield [each.measure, *ends, *numbers, chance(each.p, digits)]
 
     def explained(self) -> Iterator[str]:
         """As `Sliced.explained`."""
@@ -141,6 +202,16 @@ class Slices(Sliced):
             if doubtful := sum(row.caution == caution for row in self.rows):
                 intervals = counted(len(self.rows), "interval")
                 yield f"{doubtful} of {intervals} may cover more or less often: {why}"
+        if self.disparities:
+            share = f"{100 * self.confidence:g}%"
+            yield (
+                f"between slices of {FEWEST_APART} queries or more: low, high: the {share} interval of all "
+                "pairs together, which allows for the worst and best being picked; ratio: the lower value by "
+                "the higher; by chance: the mean difference where all are alike; p: of one as large there"
+            )
+        for each in self.inequalities:
+            if each.queries >= FEWEST_APART and not math.isnan(each.gini):
+                yield each.said
         yield from self.notes
 
 
@@ -155,7 +226,7 @@ def slices_of(
     """The slices of a result by attributes of its queries; see `Result.by`."""
     if not 0 < confidence < 1:
         raise ChoiceError(f"confidence={confidence!r} is not a number between 0 and 1")
-    if not result.query_measures:
+    if not result.query_measures and result.counted != "queries":
         raise NotEvaluatedError(
             f"{', '.join(result.values)}: one value of all rows, with none for each query to be sliced; "
             "slices of rows are asked for with by="
@@ -166,13 +237,25 @@ def slices_of(
 def _sliced(result: Result, found: QuerySlices, confidence: float) -> Slices:
     members = aligned(found.frame, result.query_ids)
     rows = [row for by in members for row in _rows(result, by, confidence)]
-    return Slices(*corrected_rows(rows), confidence, found.notes, dict(result.values))
+    apart = [
+        disparity_of(result.query_terms(measure), by.name, list(slice_members(by)), confidence)
+        for by in members
+        for measure in result.query_measures
+    ]
+    unequal = tuple(
+        inequality_of(measure, result.query_values(measure), confidence) for measure in result.query_measures
+    )
+    there = tuple(each for each in apart if each is not None)
+    return Slices(*corrected_rows(rows), confidence, found.notes, dict(result.values), there, unequal)
 
 
 def _rows(result: Result, by: pl.Series, confidence: float) -> Iterator[Slice]:
     """Every measure in every slice of one attribute."""
     members = list(slice_members(by))
     for measure in result.measures:
+        if measure.page.aggregate == "run":
+            yield from _of_run(result, measure, by.name, members, confidence)
+            continue
         terms = result.query_terms(measure)
         for value, rows in members:
             inside = np.zeros(len(by), dtype=bool)
@@ -200,3 +283,33 @@ def _rows(result: Result, by: pl.Series, confidence: float) -> Iterator[Slice]:
                 made.method,
                 made.caution,
             )
+
+
+def _of_run(
+    result: Result,
+    measure: Measure,
+    by: str,
+    members: Sequence[tuple[str | None, NDArray[np.intp]]],
+    confidence: float,
+) -> Iterator[Slice]:
+    """A measure of the whole run in every slice, of whose queries alone it then is.
+
+    Slices of different sizes have no difference: more users cover more items.
+    """
+    ids = result.query_ids
+    for value, rows in members:
+        own = result.run_terms(measure, [ids[row] for row in rows.tolist()])
+        made = made_of_terms(own, None, method="auto", confidence=confidence, draws=DRAWS)
+        yield Slice(
+            by,
+            value,
+            measure.label,
+            len(rows),
+            len(rows),
+            own.value(),
+            *made.ends,
+            *NO_DIFFERENCE,
+            math.nan,
+            made.method,
+            made.caution,
+        )

@@ -11,9 +11,10 @@ Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey`
 `effects`, `margins` of equivalence, `power`; `seeds` is of queries and their seeds, `strata` of several
 collections, `friedman` of ranks, `groups` of who is told apart; `bayes` has posteriors; `delong` is of AUC,
 `calibration` of probabilities, `mcnemar` of what is right or wrong; `independent` is of two groups of
-different queries; `signflips` has exact distributions under random signs, `drawing` p-values by drawing;
-`bounded` bounds that hold for few rows, `sequences` intervals for any number of looks; `spread` says what is
-alike but for rounding, `chance` what a p-value is; `record` is what can be chosen.
+different queries, `disparity` of several, and of how unequal values are; `signflips` has exact distributions
+under random signs, `drawing` p-values by drawing; `bounded` bounds that hold for few rows, `sequences`
+intervals for any number of looks; `spread` says what is alike but for rounding, `chance` what a p-value is;
+`record` is what can be chosen.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ _HOME = {
     "Crossed": "statistics.seeds",
     "Equivalence": "statistics.margins",
     "Friedman": "statistics.friedman",
+    "GroupDisparity": "statistics.disparity",
     "Interval": "statistics.intervals",
     "Made": "statistics.intervals",
     "McNemar": "statistics.mcnemar",
@@ -71,7 +73,12 @@ _HOME = {
     "expected_width": "statistics.power",
     "friedman_test": "statistics.friedman",
     "gaffke_bound": "statistics.bounded",
+    "gini": "statistics.disparity",
+    "gini_interval": "statistics.disparity",
+    "group_disparity": "statistics.disparity",
     "groups_of": "statistics.groups",
+    "low_share": "statistics.disparity",
+    "low_share_interval": "statistics.disparity",
     "mcnemar_test": "statistics.mcnemar",
     "nemenyi_test": "statistics.friedman",
     "non_inferiority": "statistics.margins",

@@ -17,6 +17,12 @@ from rankmark.statistics.delong import AUCDifference as AUCDifference
 from rankmark.statistics.delong import delong_interval as delong_interval
 from rankmark.statistics.delong import delong_test as delong_test
 from rankmark.statistics.delong import unpaired_delong_test as unpaired_delong_test
+from rankmark.statistics.disparity import GroupDisparity as GroupDisparity
+from rankmark.statistics.disparity import gini as gini
+from rankmark.statistics.disparity import gini_interval as gini_interval
+from rankmark.statistics.disparity import group_disparity as group_disparity
+from rankmark.statistics.disparity import low_share as low_share
+from rankmark.statistics.disparity import low_share_interval as low_share_interval
 from rankmark.statistics.effects import cliffs_delta as cliffs_delta
 from rankmark.statistics.effects import cliffs_delta_interval as cliffs_delta_interval
 from rankmark.statistics.effects import cohens_d as cohens_d

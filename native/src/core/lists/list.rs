@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::core::choices::{Duplicates, Unjudged};
 use crate::core::hash::Key;
-use crate::core::items::Items;
+use crate::core::items::Numbering;
 use crate::core::lists::matching::{Matcher, Repeats};
 use crate::core::scores::Coded;
 use crate::core::ties::{Grade, Needs, Tied, Ties};
@@ -26,7 +26,7 @@ pub struct Rules {
 #[derive(Clone, Copy)]
 pub struct Top<'a> {
     /// The items that have numbers.
-    pub items: &'a Items,
+    pub items: &'a Numbering,
     /// How many of each list.
     pub depth: usize,
 }
@@ -80,7 +80,12 @@ pub struct Judge<'a> {
     pub first: Vec<(i32, bool)>,
     /// Scores with their positions, of the top of a list.
     best: Vec<u128>,
+    /// The best scores.
+    kept: Vec<f64>,
 }
+
+/// Items from the top of a list up to which the best are kept in order while the list is looked through.
+const SHALLOW: usize = 32;
 
 impl<'a> Judge<'a> {
     /// Working memory for lists under `rules`, which keeps the `top` of each.
@@ -97,6 +102,7 @@ impl<'a> Judge<'a> {
             retrieved: 0,
             first: Vec::new(),
             best: Vec::new(),
+            kept: Vec::new(),
         }
     }
 
@@ -188,11 +194,17 @@ impl<'a> Judge<'a> {
         let Some(top) = self.top else { return };
         let mut order = std::mem::take(&mut self.best);
         order.clear();
-        order.extend(scores.iter().zip(0..).map(|(&score, place)| <u128 as Coded>::new(score, place)));
-        if (1..order.len()).contains(&top.depth) {
-            let (_, last, _) = order.select_nth_unstable(top.depth - 1);
-            let code = last.code();
-            order.retain(|coded| coded.code() <= code);
+        let coded = |(&score, place): (&f64, u64)| <u128 as Coded>::new(score, place);
+        if top.depth <= SHALLOW && top.depth < scores.len() {
+            let last = self.nth_best(scores, top.depth);
+            order.extend(scores.iter().zip(0..).filter(|&(&score, _)| score >= last).map(coded));
+        } else {
+            order.extend(scores.iter().zip(0..).map(coded));
+            if (1..order.len()).contains(&top.depth) {
+                let (_, last, _) = order.select_nth_unstable(top.depth - 1);
+                let code = last.code();
+                order.retain(|coded| coded.code() <= code);
+            }
         }
         order.sort_unstable();
         self.first.clear();
@@ -206,6 +218,28 @@ impl<'a> Judge<'a> {
             }
         }
         self.best = order;
+    }
+
+    /// The score that so many are at least as good as, of more than so many: few, which are kept in order.
+    fn nth_best(&mut self, scores: &[f64], depth: usize) -> f64 {
+        let (first, others) = scores.split_at(depth);
+        let kept = &mut self.kept;
+        kept.clear();
+        kept.extend_from_slice(first);
+        kept.sort_unstable_by(|a, b| b.total_cmp(a));
+        let Some(mut last) = kept.last().copied() else { return f64::INFINITY };
+        for &score in others {
+            if score > last {
+                let mut place = depth - 1;
+                while place > 0 && kept[place - 1] < score {
+                    kept[place] = kept[place - 1];
+                    place -= 1;
+                }
+                kept[place] = score;
+                last = kept[depth - 1];
+            }
+        }
+        last
     }
 
     /// Prepares what the order of ties needs.
@@ -296,7 +330,7 @@ impl<'a> Judge<'a> {
 
 /// The number of an item, `UNKNOWN` if it has none.
 fn number<K: Key>(item: K, top: Top<'_>) -> i32 {
-    item.number_in(top.items).map_or(UNKNOWN, |number| number as i32)
+    top.items.number(item).map_or(UNKNOWN, |number| number as i32)
 }
 
 /// Two positions of a list with equal scores.
@@ -370,6 +404,7 @@ pub fn first_mattering_tie(hits: &[Hit]) -> Option<u32> {
 mod tests {
     use super::*;
     use crate::core::choices::Choice;
+    use crate::core::items::Items;
     use crate::core::lists::matching::Repeated;
 
     const RULES: Rules = Rules {
@@ -458,12 +493,12 @@ mod tests {
         assert_eq!(judge.first, []);
     }
 
-    fn numbered(ids: &[i64]) -> Items {
+    fn numbered(ids: &[i64]) -> Numbering {
         let mut items = Items::default();
         ids.iter().for_each(|&id| {
-            items.integer(id);
+            items.integer(id, id.hash());
         });
-        items
+        Numbering::new(items)
     }
 
     #[test]

@@ -29,7 +29,6 @@ __all__ = [
     "fractional",
     "graded",
     "grades_below_1",
-    "had_by_nobody",
     "improbable",
     "incomplete",
     "negative",
@@ -113,9 +112,6 @@ class ItemListFacts(Protocol):
 
     def of_one_item(self) -> bool:
         """Whether there is a list of one item."""
-
-    def had_by_nobody(self) -> bool:
-        """Whether an item is recommended that nobody had before."""
 
     def repeated_before(self) -> bool:
         """Whether a user had an item before more than once."""
@@ -372,11 +368,6 @@ def uneven(facts: Facts) -> bool:
 def of_one_item(facts: Facts) -> bool:
     """A list has one item."""
     return facts.lists is None or facts.lists.of_one_item()
-
-
-def had_by_nobody(facts: Facts) -> bool:
-    """An item is recommended that nobody had."""
-    return facts.lists is None or facts.lists.had_by_nobody()
 
 
 def repeated_before(facts: Facts) -> bool:

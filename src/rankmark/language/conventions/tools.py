@@ -28,7 +28,6 @@ from rankmark.language.conventions.limits import (
     fractional,
     graded,
     grades_below_1,
-    had_by_nobody,
     improbable,
     incomplete,
     negative,
@@ -866,7 +865,7 @@ RECOMMENDERS = Convention(
     items=_uncut_and_cut(
         {
             "novelty": "Novelty(by=interactions,unseen=zero)",
-            "catalog_coverage": "CatalogueCoverage(of=train)",
+            "catalog_coverage": "CatalogueCoverage(of=train,unseen=count)",
             "distributional_coverage": "ExposureEntropy",
             "diversity": "IntraListDiversity(distance=cooccurrence)",
         }
@@ -903,11 +902,6 @@ RECOMMENDERS = Convention(
             "weights by the lengths give here.",
             uneven,
             frozenset(("Novelty",)),
-        ),
-        Limit(
-            "catalog_coverage where an item is recommended that nobody had: it counts above, and not below.",
-            had_by_nobody,
-            frozenset(("CatalogueCoverage",)),
         ),
         Limit(
             "diversity by co-occurrence where a user had an item more than once before: it counts pairs of "
