@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 TOOLS := .venv-tools
 BIN := $(VENV)/bin
+# Tests start many processes, each of which would compile all of rankmark anew where this is set.
+export PYTHONDONTWRITEBYTECODE :=
 # The Rust tests link the same Python that the package is built for.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 NATIVE := Cargo.toml Cargo.lock pyproject.toml $(shell find native -name '*.rs')

@@ -16,6 +16,8 @@ collect_ignore = ["own_measures.py"]
 """What makes measures of its own when it is imported, which no other test should meet."""
 sys.path.insert(0, str(TESTS))  # for `import reference`
 
+from clusters import spark  # noqa: E402, F401 - a fixture for all
+
 DATA = Path(os.environ.get("RANKMARK_TEST_DATA") or TESTS.parent.parent / "shared" / "data")
 
 # Each example evaluates many measures at once, so few examples go far. A busy machine is no failure.

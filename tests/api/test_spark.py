@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -20,6 +19,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import rankmark as rm
+from clusters import QUICK_START
 from installed import need_java, peer
 from processes import python
 from rankmark.aggregation.finish import finished
@@ -40,7 +40,7 @@ from rankmark.language.plan import planned
 pytestmark = [
     pytest.mark.spark,
     pytest.mark.timeout(600),  # a busy machine starts Java slowly
-    pytest.mark.xdist_group("spark"),  # one session for all
+    pytest.mark.xdist_group("spark"),  # one session for all, see `clusters`
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
 ]
 
@@ -65,43 +65,9 @@ def tables(queries: int = 300, *, seed: int = 1, text: bool = False) -> tuple[pl
     return qrels, run
 
 
-QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Java's options for programs that end before they would have become fast."""
-
-
 @pytest.fixture(scope="module", autouse=True)
 def pyspark() -> Any:
     return peer("pyspark", "'rankmark[spark]'")
-
-
-@pytest.fixture(scope="module")
-def spark(pyspark: Any) -> Iterator[Any]:
-    """A session on a cluster of two executors, each a process of its own."""
-    need_java()
-    sql = peer("pyspark.sql", "'rankmark[spark]'")
-    settings = {
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.extraJavaOptions": QUICK_START,
-        "spark.executor.extraJavaOptions": QUICK_START,
-        "spark.executor.memory": "768m",
-        "spark.executorEnv.PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-        "spark.pyspark.python": sys.executable,
-        # More than there are large queries, so that some partitions are empty; not joined to fewer.
-        "spark.sql.adaptive.coalescePartitions.enabled": "false",
-        "spark.sql.shuffle.partitions": "4",
-        "spark.task.maxFailures": "1",
-        "spark.ui.enabled": "false",
-    }
-    builder = sql.SparkSession.builder.master("local-cluster[2,1,768]")
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    application = session.sparkContext.applicationId
-    yield session
-    session.stop()
-    shutil.rmtree(Path(pyspark.__file__).parent / "work" / application, ignore_errors=True)
 
 
 def frames(spark: Any, *of: pl.DataFrame) -> list[Any]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rankmark as rm
-from installed import need_java, peer
+from installed import peer
 
 pytestmark = [
     pytest.mark.peer,
@@ -559,37 +559,26 @@ def test_mlflow() -> None:
 @pytest.mark.spark
 @pytest.mark.timeout(600)  # a busy machine starts Java slowly
 @pytest.mark.xdist_group("spark")
-def test_spark() -> None:
-    sql = peer("pyspark.sql", "'rankmark[spark]'")
+def test_spark(spark: Any) -> None:
     metrics = peer("pyspark.mllib.evaluation", "'rankmark[spark]'").RankingMetrics
     evaluators = peer("pyspark.ml.evaluation", "'rankmark[spark]'").RankingEvaluator
-    need_java()
     qrels, run = tables()
     rows = []
     for query, grades in qrels.items():
         relevant = [item for item, grade in grades.items() if grade]
         rows.append((best_first(run.get(query, {})), relevant, [float(grades[item]) for item in relevant]))
-    settings = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1"}
-    builder = sql.SparkSession.builder.master("local[1]")
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    session = builder.getOrCreate()
-    try:
-        session.sparkContext.setLogLevel("OFF")
-        binary = metrics(session.sparkContext.parallelize([row[:2] for row in rows], 1))
-        graded = metrics(session.sparkContext.parallelize(rows, 1))
-        names = ("ndcgAt", "meanAveragePrecisionAt", "precisionAt", "recallAt")
-        theirs = {f"{name}({k})": getattr(binary, name)(k) for name in names for k in KS}
-        assert graded.ndcgAt(10) == binary.ndcgAt(10)  # from Python, relevance values change nothing
-        theirs["meanAveragePrecision"] = binary.meanAveragePrecision
-        ids = {item: float(place) for place, item in enumerate({i for row in rows for i in row[0] + row[1]})}
-        numbers = [tuple([ids[item] for item in items] for items in row[:2]) for row in rows]
-        schema = "prediction array<double>, label array<double>"
-        frame = session.createDataFrame(numbers, schema)
-        for name in (f"{name}K" for name in names):
-            theirs[f"{name}@3"] = evaluators(metricName=name, k=3).evaluate(frame)
-    finally:
-        session.stop()
+    binary = metrics(spark.sparkContext.parallelize([row[:2] for row in rows], 1))
+    graded = metrics(spark.sparkContext.parallelize(rows, 1))
+    names = ("ndcgAt", "meanAveragePrecisionAt", "precisionAt", "recallAt")
+    theirs = {f"{name}({k})": getattr(binary, name)(k) for name in names for k in KS}
+    assert graded.ndcgAt(10) == binary.ndcgAt(10)  # from Python, relevance values change nothing
+    theirs["meanAveragePrecision"] = binary.meanAveragePrecision
+    ids = {item: float(place) for place, item in enumerate({i for row in rows for i in row[0] + row[1]})}
+    numbers = [tuple([ids[item] for item in items] for items in row[:2]) for row in rows]
+    schema = "prediction array<double>, label array<double>"
+    frame = spark.createDataFrame(numbers, schema)
+    for name in (f"{name}K" for name in names):
+        theirs[f"{name}@3"] = evaluators(metricName=name, k=3).evaluate(frame)
     agree("spark", theirs, qrels, run)
 
 

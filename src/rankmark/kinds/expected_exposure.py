@@ -77,7 +77,7 @@ def exposures(
     groups = None if by == "item" else item_groups(lists, by, overlap, unknown)
     there = top.length > 0
     if groups is not None:
-        of_groups = groups.in_lists(top, seen)
+        of_groups = groups.attention(top, reader)
     own = np.where(there, top.sum(seen**2) if groups is None else (of_groups**2).sum(axis=1), np.nan)
     if target is None:
         return Exposures(own, own, own)

@@ -181,6 +181,10 @@ class ItemGroups:
         self._refuse_absent(lists)
         return self.sums(x, lists.item, lists.query, len(lists.offsets) - 1)
 
+    def attention(self, lists: RecommendedLists, reader: Reader) -> NDArray[np.float64]:
+        """How much attention the groups get in each list, [queries, groups]; refuses as `in_lists`."""
+        return lists.once((self, reader), lambda: self.in_lists(lists, reader.attention(lists)))
+
     def _refuse_absent(self, lists: RecommendedLists) -> None:
         absent = int(np.count_nonzero(lists.item >= self._last))
         if absent and self._unknown == "refuse":
@@ -234,7 +238,7 @@ WHAT_TO_DO = (
 
 def item_groups(lists: RecommendedLists, by: str, overlap: Overlap, unknown: UnknownGroup) -> ItemGroups:
     """The groups of items by a column."""
-    return ItemGroups(lists, by, overlap, unknown)
+    return lists.once(("groups", by, overlap, unknown), lambda: ItemGroups(lists, by, overlap, unknown))
 
 
 def shares(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -248,7 +252,7 @@ def skews(
     lists: RecommendedLists, groups: ItemGroups, target: NDArray[np.float64], alpha: float
 ) -> NDArray[np.float64]:
     """ln(((1 − α) · share + α · target) / target) of each group in each list, [queries, groups]."""
-    found = shares(groups.in_lists(lists, EVERY_RANK.attention(lists)))
+    found = shares(groups.attention(lists, EVERY_RANK))
     target = np.broadcast_to(target, found.shape)
     near = (1 - alpha) * found + alpha * target
     with np.errstate(divide="ignore"):

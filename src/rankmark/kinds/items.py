@@ -28,9 +28,9 @@ class RecommendedLists:
     Arrays named here have one entry an item of a list, unless they are said to have one a query.
 
     Each list counts as often as its query is drawn. What there is of a list does not depend on that; what is
-    of all lists, `exposure` and `total`, does. A measure of the whole run brings lists together by these two
-    alone, so that it can be had of resamples and of some of the queries without a list being copied: it gives
-    of lists that count twice what it gives of lists that are there twice.
+    of all lists, such as `exposure` and `total`, does. A measure of the whole run brings lists together by these
+    two, or by `drawn` itself, so that it can be had of resamples and of some of the queries without a list being
+    copied: it gives of lists that count twice what it gives of lists that are there twice.
 
     Attributes:
         item: its number, int32.
@@ -67,27 +67,27 @@ class RecommendedLists:
     @property
     def length(self) -> Values:
         """How many items there are; one a query."""
-        return self._once("length", lambda: np.diff(self.offsets).astype(np.float64))
+        return self.once("length", lambda: np.diff(self.offsets).astype(np.float64))
 
     @property
     def query(self) -> NDArray[np.int64]:
         """The number of its query."""
-        return self._once("query", lambda: np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets)))
+        return self.once("query", lambda: np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets)))
 
     @property
     def rank(self) -> NDArray[np.int64]:
         """Its rank, from 1."""
-        return self._once("rank", lambda: _native.segment_ranks(self.offsets))
+        return self.once("rank", lambda: _native.segment_ranks(self.offsets))
 
     @property
     def user(self) -> NDArray[np.int64]:
         """The number of the user among those who had items before, -1 for none; one a query."""
-        return self._once("user", self.facts.users)
+        return self.once("user", self.facts.users)
 
     @property
     def profiles(self) -> RecommendedLists:
         """The items that the user of each list had before, each once, in no order that means anything."""
-        return self._once("profiles", self._profiles)
+        return self.once("profiles", self._profiles)
 
     def _profiles(self) -> RecommendedLists:
         item, offsets = self.facts.before().of(self.user)
@@ -98,7 +98,7 @@ class RecommendedLists:
         """The same down to a rank."""
         if cutoff is None or not len(self.item) or int(np.diff(self.offsets).max()) <= cutoff:
             return self
-        cut = self._once(("top", cutoff), lambda: self._cut(cutoff))
+        cut = self.once(("top", cutoff), lambda: self._cut(cutoff))
         return cut if self._drawn is None else cut.draw(self._drawn)
 
     def _cut(self, cutoff: int) -> RecommendedLists:
@@ -153,7 +153,7 @@ class RecommendedLists:
 
     def grade(self) -> Values:
         """Its grade for its query, NaN where it is not judged."""
-        return self._once("grade", lambda: self.facts.judgements().of(self.query, self.item.astype(np.int64)))
+        return self.once("grade", lambda: self.facts.judgements().of(self.query, self.item.astype(np.int64)))
 
     def described(self) -> Attributes:
         """What its items are like.
@@ -180,13 +180,13 @@ class RecommendedLists:
         """
         if weight is not None:
             return self._shares(self.item.astype(np.int64), self.offsets, column, weight)
-        return self._once(
+        return self.once(
             ("shares", column), lambda: self._shares(self.item.astype(np.int64), self.offsets, column)
         )
 
     def shares_before(self, column: str) -> Shares:
         """The same of the items that can be recommended that users had before."""
-        return self._once(("before", column), lambda: self._before(column))
+        return self.once(("before", column), lambda: self._before(column))
 
     def _before(self, column: str) -> Shares:
         before = self.profiles
@@ -217,7 +217,8 @@ class RecommendedLists:
             len(whole),
         )
 
-    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What is computed of the lists when it is first asked for, however often each counts."""
         if key not in self._known:
             self._known[key] = compute()
         return self._known[key]  # type: ignore[return-value]

@@ -98,7 +98,7 @@ def attention_weighted_rank_fairness(
     """
     top = lists.top(cutoff)
     groups = item_groups(lists, by, overlap, unknown)
-    a = shares(groups.in_lists(top, Reader(browsing, p, max_grade).attention(top)))
+    a = shares(groups.attention(top, Reader(browsing, p, max_grade)))
     t = np.broadcast_to(target_shares(groups, "AWRF", target, rel), a.shape)
     if distance == "difference":
         far = np.abs(a - t).sum(axis=1) / 2

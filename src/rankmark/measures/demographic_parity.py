@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-
 from rankmark.kinds.browsing import MaxGrade
 from rankmark.kinds.exposure import (
+    EVERY_RANK,
     Browsing,
     Comparison,
     Overlap,
@@ -96,9 +95,9 @@ def demographic_parity(
     top = lists.top(cutoff)
     groups = item_groups(lists, by, overlap, unknown)
     answered = max(top.total(top.length > 0), 1)
-    above = top.drawn @ groups.in_lists(top, Reader(browsing, p, max_grade).attention(top)) / answered
+    above = top.drawn @ groups.attention(top, Reader(browsing, p, max_grade)) / answered
     if per == "catalogue":
         below = groups.in_catalogue()
     else:
-        below = top.drawn @ groups.in_lists(top, np.ones(len(top.item))) / answered
+        below = top.drawn @ groups.attention(top, EVERY_RANK) / answered
     return compared(above, below, groups, "DemographicParity", group, value)

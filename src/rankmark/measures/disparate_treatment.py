@@ -93,6 +93,6 @@ def disparate_treatment(
     """
     top = lists.top(cutoff)
     groups = item_groups(lists, by, overlap, unknown)
-    above = top.drawn @ groups.in_lists(top, Reader(browsing, p, max_grade).attention(top))
+    above = top.drawn @ groups.attention(top, Reader(browsing, p, max_grade))
     below = (top.drawn * (top.length > 0)) @ groups.judged(lambda grade: gain_of(grade, gain))
     return compared(above, below, groups, "DisparateTreatment", group, value)

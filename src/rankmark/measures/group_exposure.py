@@ -85,6 +85,6 @@ def group_exposure(
     """
     top = lists.top(cutoff)
     groups = item_groups(lists, by, overlap, unknown)
-    sums = groups.in_lists(top, Reader(browsing, p, max_grade).attention(top))
+    sums = groups.attention(top, Reader(browsing, p, max_grade))
     number = groups.number("GroupExposure", group)
     return (shares(sums) if scale == "share" else sums)[:, number]
