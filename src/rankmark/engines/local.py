@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure
     from rankmark.language.plan import Group
 
-__all__ = ["judged_lists", "observation", "observe", "observe_sources"]
+__all__ = ["depth_of", "judged_lists", "observation", "observe", "observe_sources"]
 
 WHOLE = 2**31 - 1
 """More items than any list has."""
@@ -127,7 +127,7 @@ def _observed(
     parts: list[Measured] = []
     failed: list[QueryError] = []
     of_items = [measure for measure in measures if measure.page.kind == "item"]
-    top = (items.numbers, _depth(of_items)) if items is not None and of_items else None
+    top = (items.numbers, depth_of(of_items)) if items is not None and of_items else None
 
     def consume(lists: _native.JudgedLists) -> None:
         try:
@@ -152,7 +152,7 @@ def _observed(
     return observed, first_rows, unjudged_queries
 
 
-def _depth(measures: Iterable[Measure]) -> int:
+def depth_of(measures: Iterable[Measure]) -> int:
     """How many items from the top measures look at."""
     return max(WHOLE if measure.cutoff is None else min(measure.cutoff, WHOLE) for measure in measures)
 
