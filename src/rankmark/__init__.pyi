@@ -193,6 +193,7 @@ RBP: Measure
 RBPResidual: Measure
 RIG: Measure
 RMSE: Measure
+rND: Measure
 RR: Measure
 RankingLoss: Measure
 RnDCG: Measure

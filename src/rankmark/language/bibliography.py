@@ -312,6 +312,7 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         "2005"
     ),
     "wright1921": 'S. Wright, "Correlation and causation", Journal of Agricultural Research 20, 1921',
+    "yang2017": 'K. Yang, J. Stoyanovich, "Measuring fairness in ranked outputs", SSDBM 2017',
     "yerushalmy1947": (
         'J. Yerushalmy, "Statistical problems in assessing methods of medical diagnosis, with '
         'special reference to X-ray techniques", Public Health Reports 62, 1947'
