@@ -104,7 +104,9 @@ EED: Measure
 EEL: Measure
 EER: Measure
 EFD: Measure
+EILD: Measure
 EPC: Measure
+EPD: Measure
 ERR: Measure
 ExplainedVariance: Measure
 ExposureConcentration: Measure
@@ -210,6 +212,7 @@ Unjudged: Measure
 UserCoverage: Measure
 UserPopularityLift: Measure
 Utility: Measure
+VendiScore: Measure
 YAAP: Measure
 binG: Measure
 infAP: Measure
