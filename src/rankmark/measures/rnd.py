@@ -44,8 +44,8 @@ def normalised_discounted_difference(
         rND@k = (1/Z) · Σ_{i = s, 2s, … ≤ n} |c_i / i − c_n / n| / log₂(i)
 
     n is the number of items of the list down to rank k, c_i how many of the first i are of the group and s
-    the step. Z is what the sum is where all of the group stand first or all stand last, whichever is more. The
-    list is to rank all candidates: that it has too few of a group, `AWRF` and `Skew` say.
+    the step. Z is what the sum is where all of the group stand first or all stand last, whichever is more.
+    The list is to rank all candidates: that it has too few of a group, `AWRF` and `Skew` say.
 
     Args:
         by: the column of items with their group, a list of groups, or how much each is of every group: a
