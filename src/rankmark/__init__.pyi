@@ -68,6 +68,9 @@ _MODULES: dict[str, str]
 __version__: str
 
 ACE: Measure
+AmortisedEED: Measure
+AmortisedEEL: Measure
+AmortisedEER: Measure
 AP: Measure
 APLT: Measure
 AUC: Measure
