@@ -43,10 +43,10 @@ __all__ = [
 ]
 
 NEEDS: Mapping[Need, str] = {
-    "catalogue": "the items that can be recommended: items=… of rm.evaluate, a table of them or their ids",
-    "items": "what items are like: items=… of rm.evaluate, a table of them",
-    "groups": "the groups of items: items=… of rm.evaluate, a table of them with a column of groups",
-    "train": "the interactions before: train=… of rm.evaluate, a table of users and items",
+    "catalogue": "the items that can be recommended: give items=…, a table of them or their ids",
+    "items": "what items are like: give items=…, a table of them",
+    "groups": "the groups of items: give items=…, a table of them with a column of groups",
+    "train": "the interactions before: give train=…, a table of users and items",
     "judgements": "judgements: give qrels",
 }
 """What measures need, in words."""
