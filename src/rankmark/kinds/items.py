@@ -27,9 +27,9 @@ class RecommendedLists:
     Arrays named here have one entry an item of a list, unless they are said to have one a query.
 
     Each list counts as often as its query is drawn. What there is of a list does not depend on that; what is
-    of all lists, such as `exposure` and `total`, does. A measure of the whole run brings lists together by these
-    two, or by `drawn` itself, so that it can be had of resamples and of some of the queries without a list being
-    copied: it gives of lists that count twice what it gives of lists that are there twice.
+    of all lists, such as `exposure` and `total`, does. A measure of the whole run brings lists together by
+    these two, or by `drawn` itself, so that it can be had of resamples and of some of the queries without a
+    list being copied: it gives of lists that count twice what it gives of lists that are there twice.
 
     Attributes:
         item: its number, int32.
@@ -203,7 +203,7 @@ class RecommendedLists:
         )
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """What is computed when it is first asked for, of each list: how often it counts has no part in it."""
+        """What is computed when first asked for, of each list: how often that counts has no part in it."""
         if key not in self._known:
             self._known[key] = compute()
         return self._known[key]  # type: ignore[return-value]
