@@ -46,8 +46,8 @@ class Recommendations:
 
     def result(self, measure: str, like: str | None = None, **options: Any) -> Any:
         """What it comes to."""
-        given = {"items": self.items, "train": self.train, **options}
-        return rm.evaluate(None, self.run, measure, like=like, **given)
+        given = {"qrels": None, "items": self.items, "train": self.train, **options}
+        return rm.evaluate(run=self.run, measures=measure, like=like, **given)
 
     def frame(self, *names: str) -> Any:
         """The lists as a table of users, items, scores and ranks, in no order of rows."""

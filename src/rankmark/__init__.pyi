@@ -104,7 +104,9 @@ EED: Measure
 EEL: Measure
 EER: Measure
 EFD: Measure
+EILD: Measure
 EPC: Measure
+EPD: Measure
 ERR: Measure
 ExplainedVariance: Measure
 ExposureConcentration: Measure
@@ -193,6 +195,7 @@ RBP: Measure
 RBPResidual: Measure
 RIG: Measure
 RMSE: Measure
+rND: Measure
 RR: Measure
 RankingLoss: Measure
 RnDCG: Measure
@@ -209,6 +212,7 @@ Unjudged: Measure
 UserCoverage: Measure
 UserPopularityLift: Measure
 Utility: Measure
+VendiScore: Measure
 YAAP: Measure
 binG: Measure
 infAP: Measure

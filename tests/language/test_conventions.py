@@ -672,6 +672,7 @@ def test_what_rows_of_classes_keep_from_being_the_tools_is_said_beside_it(
 EVEN = {"u": ["a", "b"], "v": ["b", "c"]}
 HAD = {"u": ["c"], "v": ["a"], "w": ["b"]}
 JUDGED = {"u": {"a": 1}, "v": {"b": 1}}
+CATEGORIES = {item: {"category": item} for item in "abcdef"}
 ITEMS_THAT_MEET = [
     ("rectools", "MeanInvUserFreq@2", {"qrels": {"u": {"a": 1}}}, "recommended to users without judgements"),
     ("replay", "Surprisal@2", {"qrels": {"u": {"a": 1}}}, "recommended to users without judgements"),
@@ -679,6 +680,21 @@ ITEMS_THAT_MEET = [
     ("recommenders", "novelty@2", {"qrels": {"u": {"a": 1}}}, "recommended to users without judgements"),
     ("recommenders", "novelty@2", {"run": {**EVEN, "v": ["b"]}}, "lists are of different lengths"),
     ("recommenders", "diversity@2", {"train": {**HAD, "w": ["b", "b"]}}, "more than once before"),
+    (
+        "recpack",
+        "IntraListDiversityK_2",
+        {"qrels": {**JUDGED, "w": {"a": 1}}},
+        "users without recommendations",
+    ),
+    ("lenskit", "MeanPopRank@2", {"qrels": {"u": {"a": 1}}}, "recommended to users without judgements"),
+    ("elliot", "ARP@2", {"qrels": {"u": {"a": 1}}}, "recommended to users without judgements"),
+    ("elliot", "SEntropy@2", {"run": {**EVEN, "v": ["b"]}}, "SEntropy where lists are of different lengths"),
+    ("elliot", "APLT@2", {"train": {**HAD, "w": ["b", "b"]}}, "had more than once before"),
+    ("elliot", "ARP@2", {"run": {**EVEN, "v": ["e", "c"]}}, "Items that nobody had"),
+    ("elliot", "EPC@2", {"qrels": {**JUDGED, "v": {"b": 0}}}, "of users without relevant items"),
+    ("evidently", "Novelty@2", {"qrels": {"u": {"a": 1}}}, "recommended to users without judgements"),
+    ("evidently", "Personalization@2", {"run": {**EVEN, "v": ["b"]}}, "where a list has fewer than k items"),
+    ("rexmex", "novelty@2", {"run": {**EVEN, "v": ["b"]}}, "novelty of lists that are shorter than k"),
 ]
 
 
@@ -689,7 +705,7 @@ def test_what_lists_and_interactions_keep_from_being_the_tools_is_said_beside_it
     usual = {"qrels": JUDGED, "run": EVEN, "train": HAD}
     for given, notes in ((usual, 0), ({**usual, **data}, 1)):
         qrels, run = given["qrels"], given["run"]
-        result = rm.evaluate(qrels, run, name, like=like, items=list("abcdef"), train=given["train"])
+        result = rm.evaluate(qrels, run, name, like=like, items=CATEGORIES, train=given["train"])
         assert sum(said in note for note in result.notes) == notes, result.notes
         assert sum("not as in" in note for note in result.notes) == notes, result.notes
 

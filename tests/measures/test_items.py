@@ -162,6 +162,32 @@ LOG = math.log2
         ),
         ("IntraListDiversity(by=vector)", [(1 + 2 + 1) / 3, 0.4, math.nan]),
         ("IntraListDiversity(by=price)", [4 / 3, 0, math.nan]),
+        # The range of prices is 6.
+        (
+            "IntraListDiversity(by=[category,price],distance=gower)",
+            [(0 + 1 / 6 + 1 + 2 / 6 + 1 + 3 / 6) / 2 / 3, (1 + 4 / 6) / 2, math.nan],
+        ),
+        (
+            "IntraListDiversity(by=[tags,vector])",
+            [((1 - 1 / math.sqrt(2) + 2) / 3 + 4 / 3) / 2, (1 / 2 + 0.4) / 2, math.nan],
+        ),
+        ("EILD", [2 / 3, 1, math.nan]),
+        # By vectors ab is 1, ac 2, bc 1; from a c is seen half as likely as b, from c both are.
+        ("EILD(by=vector,discount=0.5)", [(4 / 3 + 1 / 2 + 3 / 2 / 4) / 1.75, 0.4, math.nan]),
+        ("EPD", [1 / 3, 1 / 2, math.nan]),
+        ("EPD(by=vector)", [(1 / 2 + 1 / 2 + 3 / 2) / 3, 0.2, math.nan]),
+        ("EPD(by=vector,of=nearest)", [1 / 3, 0.2, math.nan]),
+        ("EPD(by=vector,discount=reciprocal)@2", [1 / 2, 0.4 / 3, math.nan]),
+        ("EPD(by=tags,distance=jaccard)", [1 / 2, 1 / 3, math.nan]),
+        (
+            "EPD(distance=cooccurrence)",
+            [(2 - 2 / math.sqrt(6)) / 3, (1 - 1 / math.sqrt(6)) / 2, math.nan],
+        ),
+        # Of two that are alike and one that is not λ is ⅔ and ⅓.
+        ("VendiScore", [math.exp(math.log(3) - math.log(4) / 3), 2, 1]),
+        ("VendiScore(q=2)", [9 / 5, 2, 1]),
+        ("VendiScore(q=inf)", [3 / 2, 2, 1]),
+        ("VendiScore(by=vector,q=inf)@2", [2, 1 / 0.8, 1]),
         # u1 had a and b, both x; u2 had a; u3 nothing.
         ("Miscalibration", [-math.log(0.99 * 2 / 3 + 0.01), -math.log(0.99 / 2 + 0.01), math.nan]),
         ("Miscalibration(alpha=0.5)@2", [0, -math.log(0.75), math.nan]),
@@ -208,6 +234,9 @@ QRELS = {"u1": {"a": 1, "c": 2, "e": 2}, "u2": {"b": 2, "d": 1}, "u3": {"e": 0}}
         # Of 5 items a has rank 1, b and d have rank 2, c and e none: c at rank 3 has 3/5, d at rank 2 has 0.
         ("Serendipity(against=ranks)", [3 / 5 / 3, 0, 0]),
         ("Serendipity(against=ranks,rel=0)", [3 / 5 / 3, 0, 1]),
+        ("EPD(gain=binary)", [1 / 3, 1 / 2, math.nan]),
+        ("EILD(gain=binary)", [2 / 3, 0, math.nan]),
+        ("EILD(gain=exp2,max_grade=2)", [(1 / 4 + 3 / 4) / 3, 0, math.nan]),
         ("EFD(gain=binary,rel=2)", [LOG(7) / 3, 0, 0]),
         ("EPC(gain=binary,discount=reciprocal)", [(1 / 4 + 1 / 3) / (11 / 6), 1 / 2 * 1 / 2 / 1.5, 0]),
     ],
@@ -338,6 +367,85 @@ def test_primitive_lists_are_as_plain_python_says(before: str) -> None:
             values.append(len(hits) / len(items))
     for measure, values in zip(measures, expected, strict=True):
         assert found.query_values(measure) == pytest.approx(values, rel=1e-14)
+
+
+def cosine(x: list[float], y: list[float]) -> float:
+    product = sum(a * b for a, b in zip(x, y, strict=True))
+    return 1 - product / math.hypot(*x) / math.hypot(*y)
+
+
+@pytest.mark.parametrize("name", ["IntraListDiversity@7", "EPD@7", "EILD(discount=0.5)@7", "VendiScore@7"])
+def test_a_distance_of_ones_own_gives_what_the_same_distance_gives(name: str) -> None:
+    qrels, run, train = random_tables(int, 7)
+    draw = np.random.default_rng(8)
+    items = {i: {"vector": (draw.random(3) + 0.01).tolist()} for i in range(100)}
+    known = rm.catalogue(pl.DataFrame([{"item": i, **own} for i, own in items.items()]), train=train)
+    measure = rm.parse(name)(by="vector")
+    found = rm.evaluate(qrels, run, [measure, own := measure(distance=cosine)], items=known)
+    assert found.query_values(own) == pytest.approx(found.query_values(measure), rel=1e-9, nan_ok=True)
+    several = rm.evaluate(qrels, run, [same := measure(by=["vector", "vector"])], items=known)
+    assert several.query_values(same) == pytest.approx(found.query_values(measure), rel=1e-9, nan_ok=True)
+
+
+def test_expected_distances_are_as_plain_python_says() -> None:
+    qrels, run, train = random_tables(int, 11)
+    tags = [{f"t{i % 7}", f"t{i % 4}"} for i in range(100)]
+    items = rm.catalogue(
+        pl.DataFrame({"item": range(100), "tags": [sorted(each) for each in tags]}), train=train
+    )
+    known = "by=tags,distance=jaccard,gain=binary,discount=log2"
+    measures = [f"EPD({known})@6", f"EILD({known})@6"]
+    found = rm.evaluate(qrels, run, measures, items=items)
+    grades = {(u, i): grade for u, i, grade in qrels.rows()}
+    had = set(train.rows())
+
+    def far(i: int, j: int) -> float:
+        return 1 - len(tags[i] & tags[j]) / len(tags[i] | tags[j])
+
+    def seen(rank: int) -> float:
+        return 1 / math.log2(rank + 1)
+
+    expected: list[list[float]] = [[], []]
+    for u in qrels["query"].unique(maintain_order=True):
+        top = list(enumerate(tops(run, 6)[u], 1))
+        good = {i: float(grades.get((u, i), 0) >= 1) for _, i in top}
+        whole = sum(seen(rank) for rank, _ in top)
+        profile = [i for v, i in had if v == u]
+        of_profile = [
+            seen(r) * good[i] * sum(far(i, j) for j in profile) / len(profile or [0]) for r, i in top
+        ]
+        expected[0].append(sum(of_profile) / whole if profile else math.nan)
+        of_list = 0.0
+        for r, i in top:
+            others = [(seen(max(1, s - r)) * good[j], far(i, j)) for s, j in top if s != r]
+            weight = sum(w for w, _ in others)
+            of_list += seen(r) * good[i] * sum(w * d for w, d in others) / weight if weight else 0
+        expected[1].append(of_list / whole if len(top) > 1 else math.nan)
+    for measure, values in zip(measures, expected, strict=True):
+        assert found.query_values(measure) == pytest.approx(values, rel=1e-12, nan_ok=True)
+
+
+def test_a_distance_of_ones_own_is_told_what_it_does_wrong() -> None:
+    with pytest.raises(rm.UsageError, match=r"distance: the function 'cosine' raises TypeError for"):
+        of_run(rm.IntraListDiversity(by="price", distance=cosine))  # type: ignore[arg-type]
+    with pytest.raises(rm.MeasureError, match=r"distance: the function gives nan for 1\.0 and 2\.0"):
+        of_run(rm.IntraListDiversity(by="price", distance=lambda x, y: x * y * math.nan))  # type: ignore[arg-type]
+    apart = rm.IntraListDiversity(by=["price", "category"], distance=lambda x, y: abs(x[0] - y[0]))
+    result = rm.evaluate(None, RUN, [apart], items=ITEMS)
+    assert result.query_values(apart) == pytest.approx([2, 4, math.nan], nan_ok=True)
+
+
+@pytest.mark.parametrize("measure", ["IntraListDiversity", "EPD", "CategoryEntropy", "Miscalibration"])
+def test_items_of_which_it_is_not_known_what_they_are_like_are_refused(measure: str) -> None:
+    known = rm.catalogue({i: ITEMS[i] for i in "abd"}, train=TRAIN, closed=False)
+    with pytest.raises(rm.DataError, match=r"2 of the 6 items at the top of lists are not in the table"):
+        rm.evaluate(None, RUN, measure, items=known)
+    had = {"u1": ["c", "a"], "u2": ["c"]}  # what is not known of profiles is left out
+    lists = {"u1": ["b", "d"], "u2": ["a", "b"]}
+    result = rm.evaluate(
+        None, lists, measure, items=rm.catalogue({i: ITEMS[i] for i in "abd"}, train=had, closed=False)
+    )
+    assert math.isfinite(result[measure])
 
 
 def test_it_is_told_in_how_many_lists_equal_scores_decide_what_is_seen() -> None:

@@ -32,6 +32,11 @@ class TopsLookedAt:
         """Whether there is a list of one item."""
         return bool((self._top.length == 1).any())
 
+    def had_by_nobody(self) -> bool:
+        """Whether an item is recommended that nobody had before."""
+        facts = self._top.facts
+        return facts.train is not None and not facts.popularity("users")[self._top.item].all()
+
     def repeated_before(self) -> bool:
         """Whether a user had an item before more than once."""
         train = self._top.facts.train

@@ -345,7 +345,8 @@ def result_of_tables(plan: Plan, found: Observation, *, bounds: bool = False) ->
     judgements, results = found.heads
     made = finished(plan, found.seen, OfTables(judgements, results), bounds=bounds)
     if isinstance(judgements, Input) and not judgements.judges:
-        notes: tuple[str, ...] = (*results.notes, "no judgements: the queries are those of the run")
+        made = made._replace(counts=made.counts.of_the_run())
+        notes: tuple[str, ...] = results.notes
     else:
         notes = (*judgements.notes, *results.notes, *made.notes)
     if isinstance(judgements, Input) and judgements.judges and isinstance(results, Input):

@@ -43,14 +43,14 @@ __all__ = [
 ]
 
 NEEDS: Mapping[Need, str] = {
-    "catalogue": "the items that can be recommended: items=… of rm.evaluate, a table of them or their ids",
-    "items": "what items are like: items=… of rm.evaluate, a table of them",
-    "groups": "the groups of items: items=… of rm.evaluate, a table of them with a column of groups",
-    "train": "the interactions before: train=… of rm.evaluate, a table of users and items",
+    "catalogue": "the items that can be recommended: give items=…, a table of them or their ids",
+    "items": "what items are like: give items=…, a table of them",
+    "groups": "the groups of items: give items=…, a table of them with a column of groups",
+    "train": "the interactions before: give train=…, a table of users and items",
     "judgements": "judgements: give qrels",
 }
 """What measures need, in words."""
-OF_NUMBERS = ("cosine", "hamming", "differences")
+OF_NUMBERS = ("cosine", "hamming", "differences", "gower")
 """The distances of items that are numbers."""
 T = TypeVar("T")
 
@@ -110,6 +110,16 @@ class Catalogue:
         """The users of `train` in the order of their numbers."""
         assert self.train is not None
         return self.train.select("query").unique(maintain_order=True).with_row_index("user")
+
+    @property
+    def count(self) -> int:
+        """As `rankmark.kinds.item_facts.Attributes`."""
+        assert self.items is not None
+        return self.items.height
+
+    def values(self, column: str) -> list[Any]:
+        """As `rankmark.kinds.item_facts.Attributes`."""
+        return self._once("values", column, lambda items, name: items[name].to_list())
 
     def categories(self, column: str) -> Lists | None:
         """As `rankmark.kinds.items.Attributes`."""
@@ -323,7 +333,9 @@ def refuse_unknowable(measures: Iterable[Measure], known: Catalogue, *, judged: 
             if not given[need]:
                 raise UsageError(f"{measure} needs {NEEDS[need]}")
         if "items" in measure.needs or "groups" in measure.needs:
-            _refuse_column(measure, known)
+            by = measure.arguments["by"]
+            for column in [by] if isinstance(by, str) else by:
+                _refuse_column(measure, column, known)
 
 
 def each_group(measures: Iterable[Measure], known: Catalogue) -> Iterator[Measure]:
@@ -337,9 +349,8 @@ def each_group(measures: Iterable[Measure], known: Catalogue) -> Iterator[Measur
             yield measure(group=name)
 
 
-def _refuse_column(measure: Measure, known: Catalogue) -> None:
+def _refuse_column(measure: Measure, column: str, known: Catalogue) -> None:
     """Refuses a measure that looks at a column of items that is not there, or not of its kind."""
-    column = measure.arguments["by"]
     if column not in known.names:
         there = (
             f"{did_you_mean(str(column), known.names) or ';'} its columns are {listed(known.names)}; say "
@@ -350,6 +361,8 @@ def _refuse_column(measure: Measure, known: Catalogue) -> None:
         raise ColumnError(f"{measure}: items has no column {column!r}{there}")
     if "groups" in measure.needs:
         known.groups(column)
+    elif callable(measure.arguments.get("distance")):
+        return
     elif known.categories(column) is None and measure.arguments.get("distance") not in OF_NUMBERS:
         raise ColumnError(
             f"{measure}: {column!r} of items has numbers, and it looks at categories; give texts, "

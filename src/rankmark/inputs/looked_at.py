@@ -53,6 +53,11 @@ class TablesLookedAt:
         both = relevant.join(returned, on="query", suffix="_returned")
         return both.filter(pl.col("len_returned") < pl.col("len")).height > 0
 
+    def without_relevant(self) -> bool:
+        """As `TableFacts`."""
+        answered = _rows(self.qrels).join(_rows(self.run), on="query", how="semi")
+        return answered.join(self._relevant(), on="query", how="anti").height > 0
+
     def nothing(self) -> bool:
         """As `TableFacts`."""
         unanswered = _rows(self.qrels).join(_rows(self.run), on="query", how="anti")

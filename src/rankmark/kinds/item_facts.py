@@ -61,6 +61,13 @@ class Groups:
 class Attributes(Protocol):
     """What items are like."""
 
+    @property
+    def count(self) -> int:
+        """Of how many items it is known, those with the lowest numbers."""
+
+    def values(self, column: str) -> list[Any]:
+        """What each item has in a column."""
+
     def categories(self, column: str) -> Lists | None:
         """The categories of each item, each once; None where the column has numbers."""
 

@@ -113,12 +113,14 @@ def order_of(given: Mapping[str, Any]) -> Literal["top", "set"]:
 
 
 Needed: TypeAlias = Literal["catalogue", "train", "items", "judgements"]
+Needs: TypeAlias = Callable[[Mapping[str, Any]], tuple[Needed, ...]]
 
 
-def graded(*needs: Needed) -> Callable[[Mapping[str, Any]], tuple[Needed, ...]]:
-    """What says what has to be known with some arguments: this, and judgements where grades count."""
+def graded(*needs: Needed, more: Needs | None = None) -> Needs:
+    """What says what has to be known with some arguments: this, `more`, and judgements where grades count."""
 
     def needed(given: Mapping[str, Any]) -> tuple[Needed, ...]:
-        return needs if given["gain"] == "none" else (*needs, "judgements")
+        others = needs if more is None else (*needs, *more(given))
+        return others if given["gain"] == "none" else (*others, "judgements")
 
     return needed

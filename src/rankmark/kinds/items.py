@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankmark import _native
-from rankmark.kinds.item_facts import ItemFacts, Numbers
+from rankmark.errors import DataError
+from rankmark.kinds.item_facts import Attributes, ItemFacts, Numbers
 from rankmark.kinds.ragged import found_in, offsets_of, spread
 
 if TYPE_CHECKING:
@@ -171,6 +172,21 @@ class RecommendedLists:
         """Its grade for its query, NaN where it is not judged."""
         return self.once("grade", lambda: self.facts.judgements().of(self.query, self.item.astype(np.int64)))
 
+    def described(self) -> Attributes:
+        """What its items are like.
+
+        Raises:
+            DataError: there are items that the table of items lacks.
+
+        """
+        known = self.facts.known()
+        if absent := int(np.count_nonzero(self.item >= known.count)):
+            raise DataError(
+                f"{absent:,} of the {len(self.item):,} items at the top of lists are not in the table of "
+                "items, so that it is not known what they are like; add them (closed=True tells which)"
+            )
+        return known
+
     def shares(self, column: str, weight: Values | None = None) -> Shares:
         """What share of each list is of which category; an item of several is of each in part.
 
@@ -191,9 +207,8 @@ class RecommendedLists:
 
     def _before(self, column: str) -> Shares:
         before = self.profiles
-        can = before.item < self.facts.count
-        lengths = np.diff(np.concatenate(([0], np.cumsum(can)))[before.offsets])
-        return self._shares(before.item[can].astype(np.int64), offsets_of(lengths), column)
+        before = before.among(before.item < min(self.facts.count, self.facts.known().count))
+        return self._shares(before.item.astype(np.int64), before.offsets, column)
 
     def _shares(
         self,
@@ -202,7 +217,7 @@ class RecommendedLists:
         column: str,
         weight: Values | None = None,
     ) -> Shares:
-        categories = self.facts.known().categories(column)
+        categories = self.described().categories(column)
         assert categories is not None  # the column was looked at before
         lengths = np.diff(categories.offsets)[item]
         queries = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
@@ -220,7 +235,7 @@ class RecommendedLists:
         )
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """What is computed when first asked for, of each list: how often that counts has no part in it."""
+        """What is computed of the lists when it is first asked for, however often each counts."""
         if key not in self._known:
             self._known[key] = compute()
         return self._known[key]  # type: ignore[return-value]

@@ -15,7 +15,7 @@ OF_TEXTS = "it is of texts"
 
 ABSENT: Mapping[str, str] = {
     **dict.fromkeys(
-        ("Diversity", "PopularityBias", "ILS", "IntraListSimilarity", "EILD", "Entropy"),
+        ("Diversity", "PopularityBias", "ILS", "IntraListSimilarity", "Entropy"),
         OF_ALL_LISTS,
     ),
     **dict.fromkeys(("Fairness", "Exposure"), OF_ALL_LISTS),

@@ -36,6 +36,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         'calibration, and fairness in recommendation", RecSys 2020'
     ),
     "achen1982": 'C. Achen, "Interpreting and Using Regression", 1982',
+    "adamopoulos2014": (
+        'P. Adamopoulos, A. Tuzhilin, "On unexpectedness in recommender systems: or how to better expect the '
+        'unexpected", ACM TIST 5(4), 2014'
+    ),
     "adomavicius2012": (
         'G. Adomavicius, Y. Kwon, "Improving aggregate recommendation diversity using ranking-based '
         'techniques", IEEE TKDE 24(5), 2012'
@@ -118,6 +122,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     "flach2003": (
         'P. Flach, "The geometry of ROC space: understanding machine learning metrics through ROC '
         'isometrics", ICML 2003'
+    ),
+    "friedman2023": (
+        'D. Friedman, A. Dieng, "The Vendi score: a diversity evaluation metric for machine learning", '
+        "TMLR 2023"
     ),
     "gauss1823": 'C. Gauss, "Theoria combinationis observationum erroribus minimis obnoxiae", 1823',
     "ge2010": (
@@ -208,6 +216,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     "nixon2019": (
         'J. Nixon, M. Dusenberry, L. Zhang, G. Jerfel, D. Tran, "Measuring calibration in deep '
         'learning", CVPR workshops 2019'
+    ),
+    "pasarkar2024": (
+        'A. Pasarkar, A. Dieng, "Cousins of the Vendi score: a family of similarity-based diversity metrics '
+        'for science and machine learning", AISTATS 2024'
     ),
     "pasumarthi2019": (
         'R. Pasumarthi et al., "TF-Ranking: scalable TensorFlow library for learning-to-rank", KDD 2019'
@@ -312,6 +324,7 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         "2005"
     ),
     "wright1921": 'S. Wright, "Correlation and causation", Journal of Agricultural Research 20, 1921',
+    "yang2017": 'K. Yang, J. Stoyanovich, "Measuring fairness in ranked outputs", SSDBM 2017',
     "yerushalmy1947": (
         'J. Yerushalmy, "Statistical problems in assessing methods of medical diagnosis, with '
         'special reference to X-ray techniques", Public Health Reports 62, 1947'

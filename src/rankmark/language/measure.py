@@ -173,10 +173,9 @@ class Measure:
         if usual is None:
             return self.page.bounds
         named = self.page.usual_with
-        parameters = self.page.parameters
         changed = any(
-            parameters[name].default != value
-            for name, value in self.parameters.items()
+            self.parameters.get(name, parameter.default) != parameter.default
+            for name, parameter in self.page.parameters.items()
             if named is None or name in named
         )
         return self.page.bounds if changed else usual

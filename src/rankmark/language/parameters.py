@@ -8,20 +8,24 @@ what they say, and `|` joins them.
 from __future__ import annotations
 
 import ast
+import keyword
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType, UnionType
-from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NewType, TypeAlias, Union, get_args, get_origin
 
 from rankmark.errors import MeasureError, did_you_mean
 from rankmark.rendering.words import MOST_SHOWN, brief
 
-__all__ = ["Column", "Group", "Parameter", "format_value", "parse_value"]
+__all__ = ["Column", "Columns", "Group", "Parameter", "format_value", "parse_value"]
 
 Column = NewType("Column", str)
 """The name of a column of the table that is evaluated."""
+
+Columns: TypeAlias = Column | Sequence[Column]
+"""The name of a column, or of several."""
 
 Group = NewType("Group", str)
 """The name of a group of items, a category of a column."""
@@ -76,9 +80,9 @@ def format_value(value: Any) -> str:
     that it is not taken for a word, and cannot be read back.
     """
     if isinstance(value, Mapping):
-        return "{" + ",".join(f"{format_value(k)}:{format_value(v)}" for k, v in value.items()) + "}"
+        return "{" + ",".join(f"{_inner(k)}:{format_value(v)}" for k, v in value.items()) + "}"
     if isinstance(value, tuple | list):
-        return "[" + ",".join(format_value(item) for item in value) + "]"
+        return "[" + ",".join(map(_inner, value)) + "]"
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     if isinstance(value, str):
@@ -88,8 +92,14 @@ def format_value(value: Any) -> str:
     return str(value)
 
 
+def _inner(value: Any) -> str:
+    """A value inside brackets: a word that Python reads otherwise stands in quotes, too."""
+    other = isinstance(value, str) and (keyword.iskeyword(value) or not value.isascii())
+    return repr(value) if other else format_value(value)
+
+
 def parse_value(text: str) -> Any:
-    """The value written as `text`: a word, maybe in quotes, a number, a mapping or a list of numbers."""
+    """The value written as `text`: a word, maybe in quotes, a number, a mapping or a list."""
     text = text.strip()
     if text.isidentifier():
         return text
@@ -108,10 +118,16 @@ def parse_value(text: str) -> Any:
 
 
 def _quoted(written: ast.expr) -> ast.expr:
-    """A mapping whose keys are words with these as texts; all else as it is."""
+    """A mapping whose keys are words, or a list of words, with these as texts; all else as it is."""
     if isinstance(written, ast.Dict):
-        written.keys = [ast.Constant(key.id) if isinstance(key, ast.Name) else key for key in written.keys]
+        written.keys = [_as_text(key) for key in written.keys]
+    if isinstance(written, ast.List):
+        written.elts = [_as_text(each) for each in written.elts]
     return written
+
+
+def _as_text(written: Any) -> Any:
+    return ast.Constant(written.id) if isinstance(written, ast.Name) else written
 
 
 def _shown(value: Any) -> str:
@@ -203,6 +219,8 @@ def _words(option: Any) -> str:
         return "a mapping {group:share}"
     if origin is Sequence and get_origin(get_args(option)[0]) is Annotated:
         return f"a list of several, each {_words(get_args(option)[0])}"
+    if origin is Sequence and get_args(option)[0] is Column:
+        return "a list of columns"
     return _NAMED[origin]
 
 

@@ -14,7 +14,7 @@ from rankmark.language.registry import item_measure
 
 @item_measure(
     "APLT",
-    aliases=("TailPercentage", "LongTailShare"),
+    aliases=("LongTailShare",),
     variants={"ACLT": {"scale": "count"}},
     bounds=(0, None),
     needs=("train",),

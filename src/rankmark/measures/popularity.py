@@ -39,7 +39,7 @@ def popularity(
     n is the number of items of the list down to rank k.
 
     Args:
-        by: c_i counts ``users`` (evidently, LensKit), or ``interactions`` (RecTools, RecBole, Elliot).
+        by: c_i counts ``users`` (evidently, LensKit, Elliot), or ``interactions`` (RecTools, RecBole).
         of: the ``mean`` or the ``median`` of the items of a list.
         scale: c_i is a ``count``; or its ``share`` of all users or interactions (RecTools' normalize); or
             divided by the greatest, the ``max`` (evidently's normalize_arp); or the ``rank`` of the item, the

@@ -53,7 +53,7 @@ def serendipity(
             (``exp2``), or 1 for all (``none``).
         rel: the least grade of a relevant item, for gain=binary.
         max_grade: the highest grade of the scale, for gain=exp2.
-        denominator: D is n, what was ``retrieved``, or k, the ``cutoff`` (RecTools).
+        denominator: D is n, what was ``retrieved``, or k, the ``cutoff``.
 
     Needs: the interactions before, train=…, and judgements.
 

@@ -12,6 +12,7 @@ __all__ = [
     "REFUSED",
     "SOURCE",
     "UNDEFINED",
+    "UNKNOWN",
     "Aside",
     "Extent",
     "Extents",
@@ -29,6 +30,7 @@ __all__ = [
     "fractional",
     "graded",
     "grades_below_1",
+    "had_by_nobody",
     "improbable",
     "incomplete",
     "negative",
@@ -51,6 +53,7 @@ __all__ = [
     "uneven",
     "unjudged",
     "whole_to",
+    "without_relevant",
     "zero_scores",
 ]
 
@@ -97,6 +100,9 @@ class TableFacts(Protocol):
     def fewer(self) -> bool:
         """Whether a query has results, and fewer than relevant items."""
 
+    def without_relevant(self) -> bool:
+        """Whether a judged query with results has no relevant items."""
+
     def nothing(self) -> bool:
         """Whether a judged query has neither relevant items nor results."""
 
@@ -112,6 +118,9 @@ class ItemListFacts(Protocol):
 
     def of_one_item(self) -> bool:
         """Whether there is a list of one item."""
+
+    def had_by_nobody(self) -> bool:
+        """Whether an item is recommended that nobody had before."""
 
     def repeated_before(self) -> bool:
         """Whether a user had an item before more than once."""
@@ -220,6 +229,7 @@ class Aside:
         return self.text
 
 
+UNKNOWN = "what decides it is not in the data"
 ABSENT = "no name of the record means it: asked for it, rankmark refuses, or never hears of it"
 DIGITS = "it concerns the last digits of any number, whatever the data are"
 REFUSED = "such data are refused here"
@@ -368,6 +378,16 @@ def uneven(facts: Facts) -> bool:
 def of_one_item(facts: Facts) -> bool:
     """A list has one item."""
     return facts.lists is None or facts.lists.of_one_item()
+
+
+def had_by_nobody(facts: Facts) -> bool:
+    """An item is recommended that nobody had."""
+    return facts.lists is None or facts.lists.had_by_nobody()
+
+
+def without_relevant(facts: Facts) -> bool:
+    """A query has results, and no relevant items."""
+    return facts.tables is None or facts.tables.without_relevant()
 
 
 def repeated_before(facts: Facts) -> bool:

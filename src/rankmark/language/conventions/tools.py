@@ -18,6 +18,7 @@ from rankmark.language.conventions.limits import (
     REFUSED,
     SOURCE,
     UNDEFINED,
+    UNKNOWN,
     Aside,
     Limit,
     all_relevant,
@@ -28,6 +29,7 @@ from rankmark.language.conventions.limits import (
     fractional,
     graded,
     grades_below_1,
+    had_by_nobody,
     improbable,
     incomplete,
     negative,
@@ -40,6 +42,7 @@ from rankmark.language.conventions.limits import (
     own_items,
     repeated,
     repeated_before,
+    short,
     single_precision,
     tied,
     tied_rows,
@@ -47,6 +50,7 @@ from rankmark.language.conventions.limits import (
     uneven,
     unjudged,
     whole_to,
+    without_relevant,
     zero_scores,
 )
 from rankmark.language.conventions.trec_table import TREC_MEASURES, TrecMeasure
@@ -190,6 +194,8 @@ OF_USERS = frozenset(
         "ExposureGini",
         "IntraListDiversity",
         "NotInTrain",
+        "EFD",
+        "EPC",
         "Novelty",
         "Personalisation",
         "Popularity",
@@ -642,6 +648,9 @@ RECTOOLS = Convention(
             "IntraListDiversity": "IntraListDiversity(distance=differences,single=zero)",
             "CatalogCoverage": "AggregateDiversity",
             "CatalogCoverage(normalize=True)": "CatalogueCoverage",
+            "Serendipity": "Serendipity(against=ranks)",
+            "CoveredUsers": "UserCoverage",
+            "SufficientReco": "UserCoverage(least=cutoff)",
         }
     ),
     notes=(
@@ -744,6 +753,14 @@ RECBOLE = Convention(
             "hit": "HR",
         }
     ),
+    items=_cut(
+        {
+            "itemcoverage": "CatalogueCoverage",
+            "averagepopularity": "Popularity(by=interactions)",
+            "shannonentropy": "ExposureEntropy(log=e,denominator=recommended)",
+            "giniindex": "ExposureGini",
+        }
+    ),
     predictions={
         "AUC": "AUC",
         "GAUC": "GAUC(weight=clicks)",
@@ -754,11 +771,19 @@ RECBOLE = Convention(
     notes=(
         "Every item of the test set is relevant, and users without one are not evaluated.",
         "Its GAUC weighs users by their positive rows, and leaves out those of one class.",
+        (
+            "itemcoverage and giniindex count its padding as an item: give items=… one more than there are. "
+            "Every list has k items there."
+        ),
     ),
     cannot=(
         NO_TIE_RULE,
         EVERY_ROW,
-        Aside("What looks at popularity and coverage.", ABSENT),
+        Aside(
+            "tailpercentage: of the items at the border of the tail, which are equally popular, it takes "
+            "those that it numbered first.",
+            ABSENT,
+        ),
         Aside("It prints four digits.", DIGITS),
         FROM_SOURCE,
     ),
@@ -781,7 +806,18 @@ RECPACK = Convention(
         },
         sign="_",
     ),
-    notes=("HitK counts hits: its mean can exceed 1.",),
+    items=_cut(
+        {
+            "CoverageK": "CatalogueCoverage",
+            "IntraListDiversityK": "IntraListDiversity(distance=jaccard,single=zero)",
+        },
+        sign="_",
+    ),
+    notes=(
+        "HitK counts hits: its mean can exceed 1.",
+        "What is recommended it measures of users with relevant items: give the judgements.",
+        "IntraListDiversityK is of the features that it was fitted with: say which column has them, by=….",
+    ),
     cannot=(
         NO_TIE_RULE,
         EVERY_ROW,
@@ -790,7 +826,12 @@ RECPACK = Convention(
             graded,
             frozenset(("nDCG", "DCG")),
         ),
-        Aside("CoverageK, and what weighs by propensities (IPS).", ABSENT),
+        Limit(
+            "IntraListDiversityK of users without recommendations, who count 0 there and not at all here.",
+            unanswered,
+            frozenset(("IntraListDiversity",)),
+        ),
+        Aside("PercentileRanking, and what weighs by propensities (IPS).", ABSENT),
     ),
 )
 
@@ -821,6 +862,14 @@ LENSKIT = Convention(
             for name, measure in _uncut_and_cut(names).items()
         },
     },
+    items=_uncut_and_cut(
+        {
+            "MeanPopRank": "Popularity(scale=rank)",
+            "MeanPopRank(count=interactions)": "Popularity(by=interactions,scale=rank)",
+            "ListGini": "ExposureGini",
+            "ExposureGini": "ExposureGini(discount=0.85)",
+        }
+    ),
     notes=(
         (
             "An empty list counts 0, but for Precision and AP, which leave it out. Users without a list are "
@@ -835,11 +884,18 @@ LENSKIT = Convention(
             "is not."
         ),
         "NDCG weighs ranks 1 and 2 alike.",
+        ALL_USERS,
     ),
     cannot=(
         EVERY_ROW,
         TWICE,
-        Aside("Measures of the catalogue (Gini, coverage, entropy).", ABSENT),
+        OTHER_USERS,
+        Aside("The last digits of ExposureGini: it adds up in 32 bits.", DIGITS),
+        Aside(
+            "entropy and rank_biased_entropy, which add 1e-6 to each category, and what compares lists "
+            "before and after reranking.",
+            ABSENT,
+        ),
         FROM_SOURCE,
     ),
 )
@@ -941,11 +997,55 @@ ELLIOT = Convention(
             "F1": "F",
         }
     ),
+    items=_cut(
+        {
+            "ItemCoverage": "AggregateDiversity",
+            "SEntropy": "ExposureEntropy",
+            "EFD": "EFD(discount=log2,gain=binary)",
+            "EPC": "EPC(discount=log2,gain=binary)",
+            "ARP": "Popularity",
+            "APLT": "APLT(head=0.8,of=interactions)",
+            "ACLT": "APLT(head=0.8,of=interactions,scale=count)",
+            "PopREO": "PopREO(head=0.8,of=interactions)",
+            "PopRSP": "PopRSP(head=0.8,of=interactions)",
+        }
+    ),
     notes=(
         "With relevance_threshold 1. Its MAP is the mean of P@1 to P@k, and not average precision.",
         "Only users with recommendations and with relevant items are counted.",
+        (
+            "ItemCoverage counts items. Gini is 1 minus ExposureGini(denominator=others). UserCoverage and "
+            "UserCoverageAtN count users."
+        ),
     ),
     cannot=(
+        OTHER_USERS,
+        Limit(
+            "SEntropy where lists are of different lengths: each list counts as much as any other there.",
+            uneven,
+            frozenset(("ExposureEntropy",)),
+        ),
+        Limit(
+            "What was had more than once before, which it has once.",
+            repeated_before,
+            frozenset(("EFD", "APLT", "PopREO", "PopRSP")),
+        ),
+        Limit(
+            "Items that nobody had: it stops at them in ARP, takes none for the tail, and in EFD they are as "
+            "new as the item that fewest had.",
+            had_by_nobody,
+            frozenset(("Popularity", "EFD", "APLT", "PopREO", "PopRSP")),
+        ),
+        Limit(
+            "EFD and EPC of users without relevant items, who have 0 here and are left out there.",
+            without_relevant,
+            frozenset(("EFD", "EPC")),
+        ),
+        Aside(
+            "Items as popular as the last one of the head: there the order of its ids says which are in it, "
+            "and here all are.",
+            UNKNOWN,
+        ),
         Aside(
             "nDCG with another threshold t, whose gain is 2^(grade - t + 1) - 1: from Python, give such a "
             "function.",
@@ -980,8 +1080,34 @@ EVIDENTLY = Convention(
             "Recall": "R",
         }
     ),
-    notes=("Its table has a row for every item that was recommended, with the target beside it.",),
+    items=_cut(
+        {
+            "Diversity": "IntraListDiversity(denominator=items,single=zero)",
+            "Novelty": "Novelty(unseen=skip)",
+            "Personalization": "Personalisation(denominator=cutoff)",
+            "PopularityBias": "Popularity(unseen=skip)",
+            "PopularityBias(normalize_arp=True)": "Popularity(scale=max,unseen=skip)",
+            "PopularityBias(metric=coverage)": "CatalogueCoverage(of=train)",
+            "PopularityBias(metric=gini)": "ExposureGini(of=recommended,denominator=others)",
+        }
+    ),
+    notes=(
+        "Its table has a row for every item that was recommended, with the target beside it.",
+        "Diversity is of the columns of item_features: give them as one of lists of numbers, by=….",
+        ALL_USERS,
+    ),
     cannot=(
+        OTHER_USERS,
+        Limit(
+            "Personalization where a list has fewer than k items: it takes all for k long.",
+            short,
+            frozenset(("Personalisation",)),
+        ),
+        Aside(
+            "Serendipity, in which all similarities to what the user had are added up and divided by their "
+            "number alone, so that it falls with every hit.",
+            ABSENT,
+        ),
         Limit("Equal scores: their items get the mean of their ranks, cut off to a whole number.", tied),
         Limit(
             "MAP and Recall where relevant items are not in the table: it does not know of them.",
@@ -1002,14 +1128,32 @@ REXMEX = Convention(
         "average_precision_at_k@{k}": "AP(denominator=min)@{k}",
         "mean_reciprocal_rank": "RR(hits=all,denominator=relevant)",
     },
+    items={
+        "item_coverage": "CatalogueCoverage",
+        "user_coverage": "UserCoverage",
+        "personalization": "Personalisation",
+        "novelty@{k}": "Novelty@{k}",
+    },
     notes=(
         (
             "Its hits_at_k is a precision, and its mean reciprocal rank a mean over all relevant items of a "
             "list."
         ),
         "The functions take one list each; the mean over lists is the caller's.",
+        (
+            "novelty is told how popular items are, by users here; it refuses lists that are shorter than k, "
+            "and items without a popularity. user_coverage is told who the users are, the judged ones here."
+        ),
+        "Its intra_list_similarity is 1 minus IntraListDiversity, by=… a column of numbers.",
     ),
     cannot=(
+        Limit(
+            "novelty of lists that are shorter than k, which it refuses.",
+            short,
+            frozenset(("Novelty",)),
+        ),
+        Aside("item_coverage and user_coverage are rounded to three digits.", DIGITS),
+        Aside("novelty to the tenth digit: it adds 1e-10 to each popularity.", DIGITS),
         Limit(
             "mean_reciprocal_rank where a relevant item is not in the list, which it refuses.",
             incomplete,

@@ -1,0 +1,254 @@
+"""How far items are from each other, by what they are like or by who had them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankmark import _native
+from rankmark.errors import MeasureError, calling
+from rankmark.kinds.item_facts import Attributes, ItemFacts, Lists, Numbers
+from rankmark.kinds.items import RecommendedLists
+from rankmark.kinds.lists import Values
+from rankmark.kinds.ragged import pieces, spread
+
+__all__ = ["Distance", "Far", "distance_needs", "far_from_profiles", "item_distances", "sum_of_pairs"]
+
+Distance: TypeAlias = (
+    Literal["cosine", "jaccard", "hamming", "differences", "gower", "cooccurrence"]
+    | Callable[[Any, Any], float]
+)
+"""The distance of two items, of vectors x and y or of sets A and B out of C categories.
+
+``cosine``: 1 − x·y / (|x|·|y|), 1 − |A∩B| / √(|A|·|B|); ``jaccard``, of sets: 1 − |A∩B| / |A∪B|;
+``hamming``: the share of the C, or of the numbers, in which they differ; ``differences``: in how many they
+do; ``gower``: of numbers the mean of their differences, each over the range of all items, of sets as jaccard;
+``cooccurrence``: 1 − u_xy / √(u_x · u_y) with u users who had x, y or both; a function of what two items have
+in the column.
+"""
+
+Far: TypeAlias = Callable[[Numbers, Numbers], Values]
+"""How far some items, by their numbers, are from those beside them."""
+
+
+def distance_needs(given: Mapping[str, Any]) -> tuple[Literal["train", "items"], ...]:
+    """What has to be known of items for a distance."""
+    return ("train",) if given["distance"] == "cooccurrence" else ("items",)
+
+
+def item_distances(lists: RecommendedLists, by: str | Sequence[str], distance: Distance) -> Far:
+    """The distance of items, over several columns the mean of that by each.
+
+    A function is called once for any two items, of several columns with what they have in each.
+
+    Raises:
+        DataError: items of the lists are not in the table of items.
+
+    """
+    if distance == "cooccurrence":
+        return _cooccurrences(lists.facts)
+    known = lists.described()
+    if callable(distance):
+        return _by_function(known, by, distance)
+    columns = (by,) if isinstance(by, str) else by
+    each = [_by_column(known, column, distance) for column in columns]
+    if len(each) == 1:
+        return each[0]
+
+    def far(x: Numbers, y: Numbers) -> Values:
+        return np.asarray(sum(one(x, y) for one in each) / len(each))
+
+    return far
+
+
+def sum_of_pairs(top: RecommendedLists, by: str | Sequence[str], distance: Distance) -> Values:
+    """The sum of the distances of all pairs of items of each list."""
+    if _of_directions(top, by, distance):
+        assert isinstance(by, str)
+        return _sum_of_cosines(top, _directions(top.described(), by))
+    far = item_distances(top, by, distance)
+    total = np.zeros(len(top.length))
+    # Those next to each other, those one apart and so on.
+    for apart in range(1, int(top.length.max(initial=0))):
+        a = np.flatnonzero(top.query[:-apart] == top.query[apart:])
+        total += np.bincount(top.query[a], far(top.item[a], top.item[a + apart]), len(total))
+    return total
+
+
+def _of_directions(top: RecommendedLists, by: str | Sequence[str], distance: Distance) -> bool:
+    """Whether distances are products of vectors, so that those of many come together."""
+    return distance == "cosine" and isinstance(by, str) and top.described().categories(by) is None
+
+
+def far_from_profiles(
+    top: RecommendedLists, by: str | Sequence[str], distance: Distance, of: Literal["mean", "nearest"]
+) -> Values:
+    """How far each item is from what its user had, in the mean or from the nearest; NaN for nothing."""
+    profiles = top.profiles if distance == "cooccurrence" else _described(top.profiles)
+    if of == "mean" and _of_directions(top, by, distance):
+        assert isinstance(by, str)
+        return _far_in_the_mean(top, profiles, _directions(top.described(), by))
+    far = item_distances(top, by, distance)
+    sizes = np.diff(profiles.offsets)[top.query]
+    found = np.full(len(sizes), np.nan)
+    for start, stop in pieces(sizes):
+        own = sizes[start:stop]
+        there = np.flatnonzero(own)
+        if not len(there):
+            continue
+        places = np.repeat(np.arange(start, stop), own)
+        others = profiles.item[spread(profiles.offsets[top.query[start:stop]], own)]
+        distances = far(top.item[places], others)
+        first = (np.cumsum(own) - own)[there]
+        if of == "mean":
+            found[start + there] = np.add.reduceat(distances, first) / own[there]
+        else:
+            found[start + there] = np.minimum.reduceat(distances, first)
+    return found
+
+
+def _described(profiles: RecommendedLists) -> RecommendedLists:
+    """Those of the items of which it is known what they are like."""
+    return profiles.among(np.less(profiles.item, profiles.facts.known().count))
+
+
+# --- By a column -------------------------------------------------------------------------------------------
+
+
+def _by_column(known: Attributes, column: str, distance: str) -> Far:
+    categories = known.categories(column)
+    if categories is not None:
+        return _of_categories(categories, distance)
+    if distance == "cosine":
+        directions = _directions(known, column)
+        return lambda x, y: np.asarray(1 - np.einsum("ij,ij->i", directions[x], directions[y]))
+    vectors = known.vectors(column)
+    if distance == "gower":
+        width = np.ptp(vectors, axis=0)
+        scaled = vectors / np.where(width > 0, width, 1.0)
+        return lambda x, y: np.asarray(np.abs(scaled[x] - scaled[y]).mean(axis=1))
+    size = vectors.shape[1] if distance == "hamming" else 1
+    return lambda x, y: np.asarray((vectors[x] != vectors[y]).sum(axis=1) / size)
+
+
+def _of_categories(categories: Lists, distance: str) -> Far:
+    """The distance of items by their categories."""
+    sizes = np.diff(categories.offsets)
+    bits = np.zeros((len(sizes), (categories.count + 7) // 8), dtype=np.uint8)
+    places = np.repeat(np.arange(len(sizes)), sizes)
+    np.bitwise_or.at(bits, (places, categories.values // 8), (1 << (categories.values % 8)).astype(np.uint8))
+
+    def far(x: Numbers, y: Numbers) -> Values:
+        both: Values = ONES[bits[x] & bits[y]].sum(axis=1, dtype=np.float64)
+        of_x, of_y = sizes[x].astype(np.float64), sizes[y].astype(np.float64)
+        if distance in ("jaccard", "gower"):
+            return 1 - both / (of_x + of_y - both)
+        if distance == "cosine":
+            return 1 - both / np.sqrt(of_x * of_y)
+        return (of_x + of_y - 2 * both) / (categories.count if distance == "hamming" else 1)
+
+    return far
+
+
+ONES = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
+"""How many bits of each byte are set."""
+
+
+# --- Of vectors --------------------------------------------------------------------------------------------
+
+
+def _directions(known: Attributes, column: str) -> NDArray[np.float64]:
+    """The vectors made as long as 1, but for those of length 0."""
+    vectors = known.vectors(column)
+    lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
+    found: NDArray[np.float64] = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return found
+
+
+def _sums(lists: RecommendedLists, directions: NDArray[np.float64], first: int, stop: int) -> Any:
+    """The sum of the directions of the items of each of these lists, [lists, dimensions]."""
+    offsets = lists.offsets[first : stop + 1]
+    there = np.flatnonzero(np.diff(offsets))
+    sums = np.zeros((stop - first, directions.shape[1]))
+    if len(there):
+        piece = directions[lists.item[offsets[0] : offsets[-1]]]
+        sums[there] = np.add.reduceat(piece, offsets[there] - offsets[0], axis=0)
+    return sums
+
+
+def _sum_of_cosines(top: RecommendedLists, directions: NDArray[np.float64]) -> Values:
+    """The sum of all cosine distances: the square of the sum of all directions has each pair twice."""
+    n = top.length
+    own = top.sum(np.any(directions != 0, axis=1)[top.item])
+    squares = _native.squared_sums(directions, (top.offsets, top.item))
+    return (n * (n - 1) - (squares - own)) / 2
+
+
+def _far_in_the_mean(
+    top: RecommendedLists, profiles: RecommendedLists, directions: NDArray[np.float64]
+) -> Values:
+    """The mean cosine distance from all of a profile is that from its mean direction."""
+    found = np.empty(len(top.item))
+    sizes = np.maximum(np.diff(profiles.offsets), np.diff(top.offsets))
+    for first, stop in pieces(np.maximum(sizes, 1) * directions.shape[1]):
+        rows = slice(top.offsets[first], top.offsets[stop])
+        sums = _sums(profiles, directions, first, stop)[top.query[rows] - first]
+        found[rows] = np.einsum("ij,ij->i", directions[top.item[rows]], sums)
+    count = profiles.length[top.query]
+    return np.where(count > 0, 1 - found / np.maximum(count, 1), np.nan)
+
+
+# --- By users, and by functions ----------------------------------------------------------------------------
+
+
+def _cooccurrences(facts: ItemFacts) -> Far:
+    """The distance of items by the users who had them; one that nobody had is like none."""
+    train, users = facts.before(), facts.popularity("users")
+
+    def far(x: Numbers, y: Numbers) -> Values:
+        one, other, places = _distinct(x, y, len(users))
+        alike = train.both(one, other) / np.sqrt(np.maximum(users[one] * users[other], 1))
+        return (1 - alike)[places]
+
+    return far
+
+
+def _by_function(known: Attributes, by: str | Sequence[str], distance: Callable[[Any, Any], float]) -> Far:
+    """What a function says of what items have in a column, or in several."""
+    values = (
+        known.values(by)
+        if isinstance(by, str)
+        else list(zip(*(known.values(column) for column in by), strict=True))
+    )
+
+    def far(x: Numbers, y: Numbers) -> Values:
+        one, other, places = _distinct(x, y, len(values))
+        pairs = zip(one.tolist(), other.tolist(), strict=True)
+        return np.array([_called(distance, values[a], values[b]) for a, b in pairs], dtype=np.float64)[places]
+
+    return far
+
+
+def _called(function: Callable[[Any, Any], float], x: Any, y: Any) -> float:
+    with calling(function, "distance", f"{x!r} and {y!r}"):
+        given: Any = function(x, y)
+    try:
+        distance = float(given)
+    except (TypeError, ValueError) as error:
+        raise MeasureError(f"distance: the function gives no number for {x!r} and {y!r}: {error}") from error
+    if not math.isfinite(distance):
+        raise MeasureError(f"distance: the function gives {distance} for {x!r} and {y!r}")
+    return distance
+
+
+def _distinct(
+    x: Numbers, y: Numbers, count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Each two items once, the lower number first, and which of these each pair is."""
+    lower, upper = np.minimum(x, y).astype(np.int64), np.maximum(x, y)
+    keys, places = np.unique(lower * count + upper, return_inverse=True)
+    return keys // count, keys % count, places

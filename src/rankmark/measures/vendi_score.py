@@ -1,0 +1,94 @@
+"""VendiScore."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankmark.kinds.distances import Distance, distance_needs, item_distances
+from rankmark.kinds.items import RecommendedLists
+from rankmark.kinds.lists import Values
+from rankmark.kinds.ragged import PIECE
+from rankmark.kinds.ranges import Above
+from rankmark.language.parameters import Column, Columns
+from rankmark.language.registry import item_measure
+
+CATEGORY = Column("category")
+
+
+@item_measure("VendiScore", aliases=("Vendi",), bounds=(0, None), needs=distance_needs)
+def vendi_score(
+    lists: RecommendedLists,
+    *,
+    cutoff: int | None = None,
+    by: Columns = CATEGORY,
+    distance: Distance = "cosine",
+    q: Literal["inf"] | Annotated[float, Above(0)] = 1,
+) -> Values:
+    """Vendi score: how many items a list has in effect, those that are alike being counted together.
+
+        VendiScore@k = exp(−Σ_j λ_j · ln λ_j)
+
+    The λ_j are the eigenvalues of K / n, where K has the similarities 1 − d(x_i, x_j) of the n items of the
+    list down to rank k, and 1 of each with itself.
+
+    Args:
+        by: the column of items that says what they are like: a category, a list of categories, a number or a
+            list of numbers; or several, [genre,price], for the mean of the distances by each.
+        distance: ``cosine``, 1 − x·y / (|x|·|y|), of categories 1 − |A∩B| / √(|A|·|B|); of categories also
+            ``jaccard``, 1 − |A∩B| / |A∪B| (recpack); ``hamming``, the share of the C, or of the numbers, in
+            which they differ; ``differences``, in how many they do (RecTools); ``gower``, of numbers the mean
+            of their differences, each over the range of all items, of categories as jaccard; or, whatever
+            they are like, ``cooccurrence``, 1 − u_xy / √(u_x · u_y) with u users who had x, y or both before
+            (recommenders); from Python any function of what two items have there.
+        q: the order of the entropy; one that is not 1 gives (Σ_j λ_j^q)^(1 / (1 − q)), and ``inf``
+            1 / max λ_j. More than 1 sees less of what is rare.
+
+    Needs: a table of items, items=…, or for cooccurrence the interactions before, train=….
+
+    Range: 1 (all alike) to n (all different).
+
+    Source: [friedman2023]; orders q, [pasarkar2024].
+
+    Example:
+        Two items of one category and one of another: λ is 2/3 and 1/3.
+
+        >>> import rankmark as rm
+        >>> items = {"a": {"category": "x"}, "b": {"category": "y"}, "c": {"category": "x"}}
+        >>> result = rm.evaluate(None, {"u1": ["a", "b", "c"]}, "VendiScore@3", items=items)
+        >>> round(result["VendiScore@3"], 6)
+        1.889882
+
+    """
+    top = lists.top(cutoff)
+    far = item_distances(top, by, distance)
+    lengths = np.diff(top.offsets)
+    scores = np.full(len(lengths), np.nan)
+    for n in np.unique(lengths[lengths > 0]).tolist():
+        queries = np.flatnonzero(lengths == n)
+        step = max(PIECE // (n * n), 1)
+        for first in range(0, len(queries), step):
+            some = queries[first : first + step]
+            items = top.item[top.offsets[some][:, None] + np.arange(n)]
+            x, y = np.repeat(items, n, axis=1).ravel(), np.tile(items, (1, n)).ravel()
+            alike = 1 - far(x, y).reshape(len(some), n, n)
+            alike[:, np.arange(n), np.arange(n)] = 1.0
+            scores[some] = _effective(np.linalg.eigvalsh(alike / n), q)
+    return scores
+
+
+def _effective(eigenvalues: NDArray[np.float64], q: float | str) -> Values:
+    """How many different ones there are in effect, of each row."""
+    shares = np.maximum(eigenvalues, 0.0)  # those that are 0 are a little above or below
+    shares /= shares.sum(axis=1, keepdims=True)
+    found: Values
+    if q == "inf":
+        found = 1 / shares.max(axis=1)
+    elif q == 1:
+        logarithms = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
+        found = np.exp(-(shares * logarithms).sum(axis=1))
+    else:
+        found = (shares ** float(q)).sum(axis=1) ** (1 / (1 - float(q)))
+    return found
