@@ -124,8 +124,8 @@ def amortised(
     if groups is not None:
         return counts @ groups.attention(top, reader), counts @ groups.sums(aim, item, query, len(counts))
     most = max(int(top.item.max(initial=0)), int(item.max(initial=0))) + 1
-    seen = np.bincount(top.item, reader.attention(top) * counts[top.query], most)
-    return seen, np.bincount(item, aim * counts[query], most)
+    seen: Values = np.bincount(top.item, reader.attention(top) * counts[top.query], most).astype(np.float64)
+    return seen, np.bincount(item, aim * counts[query], most).astype(np.float64)
 
 
 def _target(
