@@ -28,9 +28,9 @@ class RecommendedLists:
     Arrays named here have one entry an item of a list, unless they are said to have one a query.
 
     Each list counts as often as its query is drawn. What there is of a list does not depend on that; what is
-    of all lists, such as `exposure` and `total`, does. A measure of the whole run brings lists together by these
-    two, or by `drawn` itself, so that it can be had of resamples and of some of the queries without a list being
-    copied: it gives of lists that count twice what it gives of lists that are there twice.
+    of all lists, such as `exposure` and `total`, does. A measure of the whole run brings lists together by
+    these two, or by `drawn` itself, so that it can be had of resamples and of some of the queries without a
+    list being copied: it gives of lists that count twice what it gives of lists that are there twice.
 
     Attributes:
         item: its number, int32.
@@ -140,8 +140,25 @@ class RecommendedLists:
 
     def exposure(self, x: Values | None = None) -> Values:
         """In how many lists each item is, or the sum of `x` over these; one an item that there is."""
-        weights = x if self._drawn is None else self._drawn[self.query] * (1.0 if x is None else x)
-        return np.bincount(self.item, weights, minlength=self.facts.count).astype(np.float64)
+        if x is not None:
+            weights = x if self._drawn is None else x * self._drawn[self.query]
+            return np.bincount(self.item, weights, minlength=self.facts.count).astype(np.float64)
+        if self._drawn is None:
+            return self._exposure(None)
+        # Those that count once are added up but once, however often lists are drawn.
+        odd, there = np.flatnonzero(self._drawn != 1), np.flatnonzero(self._drawn)
+        if len(odd) < len(there):
+            once = self.once("exposure", lambda: self._exposure(None))
+            return once + self._exposure(odd, self._drawn[odd] - 1)
+        return self._exposure(there, self._drawn[there])
+
+    def _exposure(self, queries: NDArray[np.intp] | None, times: Values | None = None) -> Values:
+        """In how many lists of some queries each item is, where each list counts so often; of all if None."""
+        item, weights = self.item, None
+        if queries is not None and times is not None:
+            lengths = np.diff(self.offsets)[queries]
+            item, weights = item[spread(self.offsets[queries], lengths)], np.repeat(times, lengths)
+        return np.bincount(item, weights, minlength=self.facts.count).astype(np.float64)
 
     def total(self, x: ArrayLike) -> float:
         """The sum of `x` over all lists; one number a query."""

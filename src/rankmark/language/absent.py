@@ -10,7 +10,6 @@ from rankmark.language.definition import key_of
 __all__ = ["absent"]
 
 OF_ALL_LISTS = "it looks at what is recommended, not at what is relevant"
-OF_SUBTOPICS = "it takes judgements of subtopics"
 OF_TEXTS = "it is of texts"
 
 ABSENT: Mapping[str, str] = {
@@ -19,8 +18,6 @@ ABSENT: Mapping[str, str] = {
         OF_ALL_LISTS,
     ),
     **dict.fromkeys(("Fairness", "Exposure"), OF_ALL_LISTS),
-    **dict.fromkeys(("alpha_nDCG", "alpha_DCG", "ERR_IA", "nERR_IA", "AP_IA", "MAP_IA"), OF_SUBTOPICS),
-    **dict.fromkeys(("NRBP", "nNRBP", "P_IA", "StRecall", "SubtopicRecall"), OF_SUBTOPICS),
     **dict.fromkeys(("BLEU", "ROUGE", "METEOR", "BERTScore", "Perplexity"), OF_TEXTS),
     "Faithfulness": OF_TEXTS,
     "Gini": "as the index of how evenly items are recommended it is ExposureGini",
