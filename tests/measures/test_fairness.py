@@ -263,6 +263,24 @@ def test_measures_of_all_lists_together(measure: str, expected: float) -> None:
     assert found == pytest.approx(expected, rel=1e-13)
 
 
+def test_lists_that_a_ranker_draws_for_one_query_are_fair_together() -> None:
+    orders = list(itertools.permutations("abc"))
+    run = {f"q{q}.{n}": [*order, "d"] for q in "12" for n, order in enumerate(orders)}
+    qrels = {name: dict.fromkeys("abc", 1) for name in run}
+    measures = ["AmortisedEEL", "AmortisedEER", "AmortisedEED", "AmortisedEEL@3", "AmortisedEEL(by=group)@3"]
+    result = rm.evaluate(qrels, run, measures, items=ITEMS, by=lambda query: query.partition(".")[0])
+    mean = (1 + 1 / 2 + 1 / 4) / 3
+    expected = [1 / 64, 3 * mean**2, 3 * mean**2 + 1 / 64, 0, 0]
+    assert list(result.values.values()) == pytest.approx(expected, abs=1e-15)
+    assert result.slices is not None
+    of_slices = {(row.measure, row.slice): row.value for row in result.slices.rows}
+    assert of_slices["AmortisedEEL", "q1"] == pytest.approx(1 / 64)
+    first = {"q1.0": run["q1.0"]}
+    for name in ("EED", "EER", "EEL", "EEL(by=group)", "EER(browsing=log2,target=judged)@2"):
+        one = rm.evaluate(qrels, first, [name, f"Amortised{name}"], items=ITEMS, missing="skip").values
+        assert one[name] == pytest.approx(one[f"Amortised{name}"], rel=1e-14)
+
+
 def test_a_query_without_results_or_relevance_counts_for_neither_side() -> None:
     qrels = {**QRELS, "u3": {"a": 1}, "u4": {"b": 0}}
     run = {**RUN, "u4": ["c"]}
@@ -407,7 +425,7 @@ def test_measures_of_each_list_are_as_plain_python_says(by: str, overlap: str, t
 @pytest.mark.parametrize(
     ("measure", "options", "said"),
     [
-        ("AWRF", {}, r"AWRF needs the groups of items: items="),
+        ("AWRF", {}, r"AWRF needs the groups of items: give items="),
         ("AWRF", {"items": list("abcde")}, r"no column 'group'; it has no column beside the items"),
         ("AWRF(by=gender)", {}, r"no column 'gender'; its columns are"),
         ("AWRF(target=relevant)", {}, r"needs judgements"),
