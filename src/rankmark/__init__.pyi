@@ -68,6 +68,9 @@ _MODULES: dict[str, str]
 __version__: str
 
 ACE: Measure
+AmortisedEED: Measure
+AmortisedEEL: Measure
+AmortisedEER: Measure
 AP: Measure
 APLT: Measure
 AUC: Measure
@@ -108,6 +111,7 @@ EILD: Measure
 EPC: Measure
 EPD: Measure
 ERR: Measure
+ERR_IA: Measure
 ExplainedVariance: Measure
 ExposureConcentration: Measure
 ExposureEntropy: Measure
@@ -126,6 +130,7 @@ GroupExposure: Measure
 HeadShare: Measure
 HR: Measure
 HitRatio: Measure
+IA: Measure
 IAA: Measure
 InfeasibleIndex: Measure
 INSQ: Measure
@@ -165,6 +170,7 @@ NCU: Measure
 NDKL: Measure
 NE: Measure
 NPV: Measure
+NRBP: Measure
 NearlyERR: Measure
 NotInTrain: Measure
 Novelty: Measure
@@ -195,6 +201,7 @@ RBP: Measure
 RBPResidual: Measure
 RIG: Measure
 RMSE: Measure
+rND: Measure
 RR: Measure
 RankingLoss: Measure
 RnDCG: Measure
@@ -206,6 +213,7 @@ SMAPE: Measure
 SetAP: Measure
 Spearman: Measure
 Specificity: Measure
+SubtopicRecall: Measure
 Unexpectedness: Measure
 Unjudged: Measure
 UserCoverage: Measure
@@ -215,6 +223,10 @@ VendiScore: Measure
 YAAP: Measure
 binG: Measure
 infAP: Measure
+alpha_DCG: Measure
+alpha_nDCG: Measure
 nDCG: Measure
+nERR_IA: Measure
+nNRBP: Measure
 nDCG_rel: Measure
 nERR: Measure

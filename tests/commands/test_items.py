@@ -42,7 +42,7 @@ def test_without_judgements_all_files_are_runs(capsys: pytest.CaptureFixture[str
     said = capsys.readouterr().out
     assert "0.7500" in said
     assert "0.2500" in said
-    assert "no judgements" in said
+    assert "a, b: 2 queries of the run, none judged" in said
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import rankmark.compat.ir_measures as ours
 from installed import beside, peer
 from rankmark.errors import NotHereError
+from rankmark.peers.ir_measures_names import OF_ASPECTS
 from strategies import at_most
 
 tool_version = beside("ir_measures")
@@ -79,7 +80,7 @@ def test_every_measure_is_asked_for_or_said_not_to_be_here() -> None:
     known = set(theirs.measures.registry)
     assert known == ours.registry.keys() | (ours.NOT_HERE.keys() & known)
     assert not ours.registry.keys() & ours.NOT_HERE.keys()
-    assert {measure.NAME for measure in ours.registry.values()} == asked | OF_GDEVAL
+    assert {measure.NAME for measure in ours.registry.values()} == asked | OF_GDEVAL | OF_ASPECTS
     for name in ours.registry:
         assert repr(ours.registry[name]) == repr(theirs.parse_measure(name)).replace(
             "NumRelRet", "NumRet(rel=1)"
@@ -111,7 +112,7 @@ def test_measures_are_written_and_read_as_there() -> None:
         ("AP @", ValueError),
         ("AP@x", ValueError),
         ("1+1", ValueError),
-        ("alpha_nDCG@10", NotImplementedError),
+        ("Accuracy", NotImplementedError),
     ],
 )
 def test_texts_that_mean_no_measure(text: Any, kind: Any) -> None:
@@ -201,8 +202,8 @@ def test_nothing_retrieved_and_nothing_judged() -> None:
 
 
 def test_a_name_that_is_not_here_says_why() -> None:
-    with pytest.raises(NotHereError, match="has no alpha_nDCG: it needs subtopics"):
-        ours.alpha_nDCG  # noqa: B018
+    with pytest.raises(NotHereError, match="has no Accuracy: it fails there"):
+        ours.Accuracy  # noqa: B018
     with pytest.raises(AttributeError):
         ours.nothing  # noqa: B018
 
@@ -236,3 +237,17 @@ def test_values_come_query_by_query() -> None:
         ("2", "AP", 0.5),
         ("2", "RR", 0.5),
     ]
+
+
+def test_the_iteration_of_judgements_is_the_aspect() -> None:
+    """As pyndeval: of three aspects the list has two, one of them at rank 1."""
+    rows = [("q", "a", 1, "1"), ("q", "b", 1, "1"), ("q", "b", 1, "2"), ("q", "c", 1, "3")]
+    run = [ours.ScoredDoc("q", item, score) for item, score in (("a", 2.0), ("b", 1.0))]
+    names = ["StRecall@5", "P_IA@2", "AP@5", "NRBP", "P_IA(rel=2)@2", "alpha_nDCG(alpha=1)@2"]
+    asked = [ours.parse_measure(name) for name in names]
+    expected = [2 / 3, (1 + 1 / 2) / 3, 2 / 3, 0.75 / 3 * (1 + 1.5 / 2), 0]
+    for qrels in ([ours.Qrel(*row) for row in rows], (ours.Qrel(*row) for row in rows)):
+        found = ours.calc_aggregate(asked, qrels, run)
+        assert [found[each] for each in asked[:-1]] == pytest.approx(expected, rel=1e-14)
+    of_dicts = ours.calc_aggregate([ours.StRecall @ 5], {"q": {"a": 1, "b": 1}}, run)
+    assert of_dicts == {ours.StRecall @ 5: 1.0}

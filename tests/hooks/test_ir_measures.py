@@ -126,8 +126,19 @@ def test_gdeval_rounds_what_this_does_not(ir_measures: Any, tables: Any) -> None
 
 
 def test_a_measure_that_it_has_not_is_refused_by_name(ir_measures: Any, tables: Any) -> None:
-    with pytest.raises(MeasureError, match=r"rankmark has no StRecall@5 of ir_measures"):
-        rm.hooks.ir_measures.provider().evaluator([ir_measures.StRecall @ 5], tables[0])
+    with pytest.raises(MeasureError, match=r"rankmark has no RBP@5 of ir_measures|has no RBP"):
+        rm.hooks.ir_measures.provider().evaluator([ir_measures.RBP @ 5], tables[0])
+
+
+def test_the_iteration_of_judgements_is_the_aspect(ir_measures: Any) -> None:
+    """As pyndeval: of three aspects the list has two, one of them at rank 1."""
+    rows = [("q", "a", 1, "1"), ("q", "b", 1, "1"), ("q", "b", 1, "2"), ("q", "c", 1, "3")]
+    qrels = [ir_measures.Qrel(*row) for row in rows]
+    run = [ir_measures.ScoredDoc("q", item, score) for item, score in (("a", 2.0), ("b", 1.0))]
+    asked = [ir_measures.StRecall @ 5, ir_measures.P_IA @ 2, ir_measures.AP @ 5, ir_measures.NRBP]
+    found = rm.hooks.ir_measures.provider().calc_aggregate(asked, qrels, run)
+    expected = [2 / 3, (1 + 1 / 2) / 3, 2 / 3, 0.75 / 3 * (1 + 1.5 / 2)]
+    assert [found[each] for each in asked] == pytest.approx(expected, rel=1e-14)
 
 
 def test_parameters_in_any_order_are_the_same_measure(tables: Any) -> None:

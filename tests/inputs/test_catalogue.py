@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ def test_items_are_read_of_whatever_holds_them(form: str, tmp_path: Path) -> Non
     [
         ("CatalogueCoverage@2", {}, r"CatalogueCoverage@2 needs the items that can be recommended"),
         ("CatalogueCoverage@2", {"train": {"u1": ["a"]}}, r"needs the items that can be recommended"),
-        ("Novelty@2", {"items": ITEMS}, r"Novelty@2 needs the interactions before: train="),
+        ("Novelty@2", {"items": ITEMS}, r"Novelty@2 needs the interactions before: give train="),
         ("IntraListDiversity", {"train": {"u1": ["a"]}}, r"needs what items are like"),
         ("IntraListDiversity", {"items": list("abcd")}, r"no column 'category'; it has no column beside"),
         (
@@ -90,9 +91,20 @@ def test_without_judgements_measures_that_need_them_are_refused() -> None:
 
 
 def test_without_judgements_all_queries_of_each_run_count() -> None:
-    results = rm.evaluate(None, {"a": RUN, "b": {"u3": ["a"]}}, "AggregateDiversity")
+    results: Any = rm.evaluate(None, {"a": RUN, "b": {"u3": ["a"]}}, "AggregateDiversity")
     assert [results[name]["AggregateDiversity"] for name in "ab"] == [3, 1]
-    assert "no judgements: the queries are those of the run" in str(results["a"])
+    for result, queries in ((results["a"], "2 queries"), (results["b"], "1 query")):
+        assert f"{queries} of the run, none judged" in str(result)
+        assert "queries judged" not in str(result)
+        assert result.counts.judged == 0
+        assert result.counts.answered == result.counts.unjudged == int(queries[0])
+        assert json.loads(result.to_json())["queries"] == {
+            "judged": 0,
+            "answered": int(queries[0]),
+            "missing": 0,
+            "unjudged": int(queries[0]),
+        }
+        assert f"It is of {queries} of the run, none judged." in result.to_html_report()
 
 
 def test_doors_that_do_not_see_items_say_so() -> None:
@@ -111,7 +123,7 @@ def test_doors_that_do_not_see_items_say_so() -> None:
         lambda: rm.Novelty([[1, 0]], [[0.2, 0.1]]),
     ]
     for door in doors:
-        with pytest.raises(rm.UsageError, match=r"looks at what is recommended|train=… of rm\.evaluate"):
+        with pytest.raises(rm.UsageError, match=r"looks at what is recommended|give train=…"):
             door()
 
 
@@ -131,3 +143,15 @@ def test_numbers_of_python_in_lists_and_dicts_are_read_whole_or_not_and_of_every
     assert known["g"].to_list() == [{"m": 1.0, "n": None}, {"m": 2.5, "n": 0.5}]
     with pytest.raises(rm.DataError, match="'g' has dicts for some items and, such as 'x', something else"):
         rm.catalogue({"a": {"g": {"m": 1}}, "b": {"g": "x"}})
+
+
+def test_every_door_says_to_give_what_is_known_before() -> None:
+    said = r"Novelty@2 needs the interactions before: give train=…, a table of users and items"
+    for call in (
+        lambda: rm.evaluate(QRELS, RUN, "Novelty@2"),
+        lambda: rm.compare(QRELS, {"a": RUN, "b": RUN}, "Novelty@2"),
+        lambda: rm.gate(QRELS, RUN, RUN, "Novelty@2", max_drop="1%"),
+        lambda: rm.explain(QRELS, RUN, "Novelty@2", query="u1"),
+    ):
+        with pytest.raises(rm.UsageError, match=said):
+            call()

@@ -756,13 +756,14 @@ def test_every_tool_of_the_field_has_a_record_that_says_what_it_cannot_do() -> N
     expected = (
         "trec_eval trec_eval-9 ir_measures ranx sklearn torchmetrics rectools replay recbole recpack "
         "lenskit recommenders elliot evidently rexmex lightgbm xgboost catboost tf-ranking gdeval "
-        "msmarco beir fuxictr torchrec mteb sentence-transformers sentence-transformers-reranking keras-rs "
+        "msmarco ndeval pyndeval beir fuxictr torchrec mteb sentence-transformers "
+        "sentence-transformers-reranking keras-rs "
         "mlflow spark haystack llama-index ragas elasticsearch vespa ann-benchmarks"
     )
     assert list(rm.conventions()) == expected.split()
     for record in rm.conventions().values():
         assert record.version
-        assert record.measures or record.predictions
+        assert record.measures or record.predictions or record.items
         assert record.cannot
         assert record.label in (f"{record.tool}-{record.version}",)
         assert record.page.startswith(f"{record.tool} {record.version}")

@@ -1,13 +1,15 @@
-"""Texts that ask for measures and say something twice, or go on for ever."""
+"""Texts that ask for measures: what they say twice, or that goes on for ever, and what bounds they have."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 
 import rankmark as rm
 from rankmark.language.grammar import split_measures
+from rankmark.language.registry import pages
 
 
 @pytest.mark.parametrize(
@@ -31,3 +33,12 @@ def test_brackets_without_an_end_take_linear_time() -> None:
         with pytest.raises(rm.MeasureError, match=r"has 10000\d\d characters, and no measure more than"):
             rm.parse(text)
     assert time.perf_counter() - begin < 30  # 42 s each where it was quadratic
+
+
+def test_a_mean_of_another_kind_leaves_the_bounds_as_they_are() -> None:
+    for name, page in pages().items():
+        if "mean" in page.accepted:
+            assert rm.Measure(name, {"mean": "median"}).bounds == rm.Measure(name).bounds
+    measure = rm.RR(mean="median")
+    object.__setattr__(measure, "page", replace(measure.page, usual_with=None))  # which is: with any
+    assert measure.bounds == (0, 1)

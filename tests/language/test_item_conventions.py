@@ -157,10 +157,10 @@ NAMES = [(record, name) for record in rm.conventions().values() for name in reco
 
 @pytest.mark.parametrize(("record", "name"), NAMES, ids=[f"{r.name}:{name}" for r, name in NAMES])
 def test_every_name_of_every_tool_is_understood_and_read_back(record: Any, name: str) -> None:
-    asked = re.sub(r"\{k\}", "2", name)
+    asked = re.sub(r"\{(?:k|rel)\}", "2", name)
     measure = record.measure(asked)
     assert measure.page.kind == "item"
-    judged = {user: {"f": 1, "b": 1} for user in NEW}
+    judged = {user: {"f": {"1": 2}, "b": {"1": 1}} for user in NEW}
     result = rm.evaluate(judged, NEW, [asked], items=ITEMS, train=ONCE, like=record.name)
     assert result.measures == (measure,)
     assert result[asked] == result[measure]

@@ -72,7 +72,6 @@ def test_help_shows_the_page_of_a_measure_and_the_class_keeps_its_own() -> None:
         "popularity_bias_at_10",
         "ARP",
         "Gini",
-        "alpha_ndcg@5",
     ],
 )
 def test_names_that_nobody_has_here_suggest_no_others(name: str) -> None:

@@ -127,6 +127,28 @@ def test_measures_of_each_list(measure: str, expected: list[float]) -> None:
     assert found == pytest.approx(expected, rel=1e-12, abs=1e-15, nan_ok=True)
 
 
+ORDER = {"u1": list("xxyyyy"), "u2": list("yyyyxx"), "u3": list("xyyxyy")}  # the groups of six items each
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        # A third is of x. Of two, four and six items 1, 1/2, 1/3 of u1, 0, 0, 1/3 of u2, 1/2, 1/2, 1/3 of u3.
+        ("rND(group=x,step=2)", [(2 / 3 + 1 / 12) / (2 / 3 + 1 / 12), 0.5 / 0.75, (1 / 6 + 1 / 12) / 0.75]),
+        ("rND(group=y,step=2)", [1, 0.5 / 0.75, 0.25 / 0.75]),
+        ("rND(group=x,step=3)", [1, 1, 0]),
+        ("rND(group=x,step=2)@4", [1, math.nan, 0]),
+        ("rND(group=x)", [math.nan] * 3),
+        ("rKL(group=x,step=3)", [LN(2) / 3 / LN(1.5), 1, 0]),
+    ],
+)
+def test_beginnings_of_lists_are_held_against_all_of_them(measure: str, expected: list[float]) -> None:
+    items = {f"{u}{n}": {"group": g} for u, groups in ORDER.items() for n, g in enumerate(groups)}
+    run = {u: [f"{u}{n}" for n in range(6)] for u in ORDER}
+    found = of_queries(measure, items=items, run=run)
+    assert found == pytest.approx(expected, rel=1e-12, abs=1e-15, nan_ok=True)
+
+
 GRADED = {"u1": {"a": 1, "b": 1, "c": 2}, "u2": {"d": 1, "b": 0}}
 
 
@@ -212,7 +234,8 @@ X, Y = 1.5 + L3, L3 + L5 + 1  # the attention of both groups over both lists
         ("ExposureRatio(group=x)@1", (1 / 3) / (1 / 2)),
         ("ExposureDifference(group=x)", (X / 3 - Y / 2) / 2),
         ("ExposureDifference", abs(X / 3 - Y / 2) / 2),
-        ("logDP(group=x)", LN((X / 3) / (Y / 2))),
+        ("DemographicParity(group=x,value=log)", LN((X / 3) / (Y / 2))),
+        ("logDP(group=x)", LN(X / Y)),
         ("DemographicParity(group=x,per=lists)", X / Y),  # three of each are listed
         ("DemographicParity(group=x,browsing=rbp)", (1.75 / 3) / (1.625 / 2)),
         # x is judged 1 and 1 of u1, y 2 of u1 and 1 of u2.
@@ -238,6 +261,24 @@ def test_measures_of_all_lists_together(measure: str, expected: float) -> None:
     unjudged = rm.parse(measure).name == "DemographicParity"
     found = rm.evaluate(None if unjudged else QRELS, RUN, measure, items=ITEMS)[measure]
     assert found == pytest.approx(expected, rel=1e-13)
+
+
+def test_lists_that_a_ranker_draws_for_one_query_are_fair_together() -> None:
+    orders = list(itertools.permutations("abc"))
+    run = {f"q{q}.{n}": [*order, "d"] for q in "12" for n, order in enumerate(orders)}
+    qrels = {name: dict.fromkeys("abc", 1) for name in run}
+    measures = ["AmortisedEEL", "AmortisedEER", "AmortisedEED", "AmortisedEEL@3", "AmortisedEEL(by=group)@3"]
+    result = rm.evaluate(qrels, run, measures, items=ITEMS, by=lambda query: query.partition(".")[0])
+    mean = (1 + 1 / 2 + 1 / 4) / 3
+    expected = [1 / 64, 3 * mean**2, 3 * mean**2 + 1 / 64, 0, 0]
+    assert list(result.values.values()) == pytest.approx(expected, abs=1e-15)
+    assert result.slices is not None
+    of_slices = {(row.measure, row.slice): row.value for row in result.slices.rows}
+    assert of_slices["AmortisedEEL", "q1"] == pytest.approx(1 / 64)
+    first = {"q1.0": run["q1.0"]}
+    for name in ("EED", "EER", "EEL", "EEL(by=group)", "EER(browsing=log2,target=judged)@2"):
+        one = rm.evaluate(qrels, first, [name, f"Amortised{name}"], items=ITEMS, missing="skip").values
+        assert one[name] == pytest.approx(one[f"Amortised{name}"], rel=1e-14)
 
 
 def test_a_query_without_results_or_relevance_counts_for_neither_side() -> None:
@@ -384,7 +425,7 @@ def test_measures_of_each_list_are_as_plain_python_says(by: str, overlap: str, t
 @pytest.mark.parametrize(
     ("measure", "options", "said"),
     [
-        ("AWRF", {}, r"AWRF needs the groups of items: items="),
+        ("AWRF", {}, r"AWRF needs the groups of items: give items="),
         ("AWRF", {"items": list("abcde")}, r"no column 'group'; it has no column beside the items"),
         ("AWRF(by=gender)", {}, r"no column 'gender'; its columns are"),
         ("AWRF(target=relevant)", {}, r"needs judgements"),

@@ -428,7 +428,7 @@ def test_expected_distances_are_as_plain_python_says() -> None:
 def test_a_distance_of_ones_own_is_told_what_it_does_wrong() -> None:
     with pytest.raises(rm.UsageError, match=r"distance: the function 'cosine' raises TypeError for"):
         of_run(rm.IntraListDiversity(by="price", distance=cosine))  # type: ignore[arg-type]
-    with pytest.raises(rm.MeasureError, match=r"distance: the function gives nan for 1\.0 and 2\.0"):
+    with pytest.raises(rm.MeasureError, match=r"distance: the function gives nan for \d\.0 and \d\.0"):
         of_run(rm.IntraListDiversity(by="price", distance=lambda x, y: x * y * math.nan))  # type: ignore[arg-type]
     apart = rm.IntraListDiversity(by=["price", "category"], distance=lambda x, y: abs(x[0] - y[0]))
     result = rm.evaluate(None, RUN, [apart], items=ITEMS)

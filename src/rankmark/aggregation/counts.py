@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rankmark.rendering.records import Record
 
@@ -38,7 +38,7 @@ class Counts(Record):
 
     Attributes:
         judged: queries with judgements.
-        answered: judged queries with results.
+        answered: judged queries with results; where nothing is judged, all of the run.
         missing: judged queries without results.
         unjudged: queries with results but no judgements.
         measures: the counts of each measure, by its canonical name.
@@ -50,6 +50,15 @@ class Counts(Record):
     missing: int
     unjudged: int
     measures: Mapping[str, MeasureCounts]
+
+    @property
+    def left_out(self) -> int:
+        """Queries of the run that count for nothing, since others are judged."""
+        return self.unjudged if self.judged else 0
+
+    def of_the_run(self) -> Counts:
+        """The same where the queries are those of the run, and none is judged."""
+        return replace(self, judged=0, unjudged=self.judged)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -106,7 +106,7 @@ def _settled(
     if choices.no_relevant == "error":
         for measure, each in found.items():
             # To a quotient of two sums such queries add nothing, and measures of items look at other things.
-            if each.no_relevant and measure.page.aggregate != "ratio" and measure.page.kind != "item":
+            if each.no_relevant and measure.page.aggregate != "ratio" and measure.answers:
                 refuse_no_relevant(measure, seen.undefined(measure, each, choices))
     return found
 

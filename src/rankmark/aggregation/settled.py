@@ -110,7 +110,7 @@ def counted(
     """
     parts: tuple[Values, Values] | None = None
     values, filler = next(computed), FILLERS.get(choices.no_relevant, np.nan)
-    if measure.page.kind == "item":  # which lacks items or users, and nothing relevant
+    if not measure.answers:  # which lacks items or users, and nothing relevant
         filler = np.nan
     if measure.page.aggregate == "ratio":
         below = next(computed)
@@ -139,7 +139,7 @@ def counting(
     measure: Measure, answered: NDArray[np.bool_], retrieved: NDArray[np.int64], choices: Choices
 ) -> Counting:
     """The queries that count in a measure."""
-    which = answered if choices.missing == "skip" or measure.page.kind == "item" else None
+    which = answered if choices.missing == "skip" or not measure.answers else None
     if choices.short_lists == "keep" or measure.cutoff is None:
         return Counting(which, 0)
     short = answered & (retrieved < measure.cutoff)

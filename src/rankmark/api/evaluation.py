@@ -26,7 +26,7 @@ from rankmark.inputs import Input, read_shared
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import ClustersBy
 from rankmark.inputs.names import listed
-from rankmark.inputs.roles import ColumnNames, TableName
+from rankmark.inputs.roles import ColumnNames, TableName, says_aspect
 from rankmark.inputs.slicing import By, ByColumns, ByRows, understood
 from rankmark.inputs.tables.several import runs_by_name
 from rankmark.inputs.weights import Weighting, WeightsBy
@@ -259,11 +259,15 @@ def evaluate(
             'slices by a column or rows of qrels or run read it whole; give attributes= with engine="stream"'
         )
 
+    of_aspects = says_aspect(columns) or any("aspects" in measure.needs for measure in of_items)
+    if of_aspects and engine == "stream":
+        raise UsageError('judgements of aspects are read whole: use engine="local"')
+
     def result(judged: Any, results: Any) -> ListResult:
         tables: dict[TableName, Any] = (
             {"run": results} if judged is None else {"qrels": judged, "run": results}
         )
-        chosen = "local" if of_tables else selected(engine, memory, tables)
+        chosen = "local" if of_tables or of_aspects else selected(engine, memory, tables)
         if judged is None and chosen == "local":
             results = read_shared(results, "run", columns)
             judged = results.queries()
@@ -371,7 +375,8 @@ def result_of_tables(plan: Plan, found: Observation, *, bounds: bool = False) ->
     judgements, results = found.heads
     made = finished(plan, found.seen, OfTables(judgements, results), bounds=bounds)
     if isinstance(judgements, Input) and not judgements.judges:
-        notes: tuple[str, ...] = (*results.notes, "no judgements: the queries are those of the run")
+        made = made._replace(counts=made.counts.of_the_run())
+        notes: tuple[str, ...] = results.notes
     else:
         notes = (*judgements.notes, *results.notes, *made.notes)
     if isinstance(judgements, Input) and judgements.judges and isinstance(results, Input):

@@ -260,8 +260,8 @@ class _OfLists(Judged):
         yield from super().notes()
         for name, each in self.results.items():
             assert isinstance(each, ListResult)
-            if unjudged := each.counts.unjudged:
-                yield f"{name}: {counted(unjudged, 'query', 'queries')} of the run not judged (left out)"
+            if left_out := each.counts.left_out:
+                yield f"{name}: {counted(left_out, 'query', 'queries')} of the run not judged (left out)"
         counts = {name: len(own) for name, own in self.seeds.items()}
         if max(counts.values()) > 1:
             yield from seed_notes(counts, [*counts] if self.seedless else [])

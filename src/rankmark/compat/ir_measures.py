@@ -24,7 +24,7 @@ from rankmark.errors import CallError, DataError, MeasureError, NotHereError, Us
 from rankmark.inputs import Input, read_qrels, read_run
 from rankmark.language.conventions.trec_table import split_name
 from rankmark.language.measure import Measure as Page
-from rankmark.peers.ir_measures_names import written_here
+from rankmark.peers.ir_measures_names import OF_ASPECTS, written_here
 
 _FIRST = {"rel": 1, "judged_only": False}
 _SUMS = ("NumQ", "NumRel", "NumRet", "NumRelRet")
@@ -41,25 +41,33 @@ class _Known(NamedTuple):
 _CUT = {"cutoff": None}
 _GRADES = {"min_rel": 0, "max_rel": None}
 _KNOWN: Mapping[str, _Known] = {
+    "alpha_DCG": _Known({**_CUT, "alpha": 0.5, **_FIRST}, ("cutoff",)),
+    "alpha_nDCG": _Known({**_CUT, "alpha": 0.5, **_FIRST}, ("cutoff",)),
     "AP": _Known(_CUT | _FIRST),
+    "AP_IA": _Known(_FIRST),
     "BPM": _Known({**_CUT, "T": 1.0, **_GRADES}, ("cutoff", "max_rel")),
     "Bpref": _Known({"rel": 1}),
     "Compat": _Known({"p": 0.95, "normalize": True}),
     "ERR": _Known(_CUT),
+    "ERR_IA": _Known(_CUT | _FIRST, ("cutoff",)),
     "INST": _Known({"T": 1.0, **_GRADES}, ("max_rel",)),
     "INSQ": _Known({"T": 1.0, **_GRADES}, ("max_rel",)),
     "infAP": _Known({"rel": 1}),
     "IPrec": _Known({"recall": None, **_FIRST}, ("recall",), "recall"),
     "Judged": _Known(_CUT),
     "nDCG": _Known({**_CUT, "dcg": "log2", "gains": None, "judged_only": False}),
+    "nERR_IA": _Known(_CUT | _FIRST, ("cutoff",)),
     "NERR8": _Known({**_CUT, **_GRADES}, ("cutoff", "max_rel")),
     "NERR9": _Known({**_CUT, **_GRADES}, ("cutoff", "max_rel")),
     "NERR10": _Known({"p": 0.9, **_GRADES}, ("max_rel",)),
     "NERR11": _Known({"T": 1.0, **_GRADES}, ("max_rel",)),
+    "nNRBP": _Known({"rel": 1, "alpha": 0.5, "beta": 0.5}),
+    "NRBP": _Known({"rel": 1, "alpha": 0.5, "beta": 0.5}),
     "NumQ": _Known({}),
     "NumRel": _Known({"rel": 1}),
     "NumRet": _Known({"rel": None}),
     "P": _Known(_CUT | _FIRST, ("cutoff",)),
+    "P_IA": _Known(_CUT | _FIRST, ("cutoff",)),
     "R": _Known(_CUT | _FIRST, ("cutoff",)),
     "RBP": _Known({**_CUT, "p": 0.8, "rel": None}),
     "Rprec": _Known(_FIRST),
@@ -69,21 +77,14 @@ _KNOWN: Mapping[str, _Known] = {
     "SetR": _Known({"rel": 1}),
     "SetF": _Known({**_FIRST, "beta": 1.0}),
     "SetAP": _Known(_FIRST),
+    "StRecall": _Known({**_CUT, "rel": 1}, ("cutoff",)),
     "Success": _Known(_CUT | _FIRST, ("cutoff",)),
 }
 """The measures of ir_measures that are here."""
 _SUCH_AS = {"cutoff": "@10", "recall": "@0.5", "max_rel": "(max_rel=3)"}
 """How what measures need is said."""
 
-_SUBTOPICS = "it needs subtopics, which rankmark does not know"
 NOT_HERE = {
-    **dict.fromkeys(
-        (
-            *("ERR_IA", "nERR_IA", "alpha_DCG", "α_DCG", "alpha_nDCG", "α_nDCG", "NRBP", "nNRBP", "AP_IA"),
-            *("MAP_IA", "P_IA", "StRecall"),
-        ),
-        _SUBTOPICS,
-    ),
     "Accuracy": (
         "it fails there where a list has items of one kind only; rm.ListAUC(items='retrieved') is the same"
     ),
@@ -210,6 +211,9 @@ def _shown(value: Any) -> str:
 _MADE = {name: Measure(name, {}) for name in _KNOWN}
 _ALIASES = {
     "MAP": _MADE["AP"],
+    "MAP_IA": _MADE["AP_IA"],
+    "α_DCG": _MADE["alpha_DCG"],
+    "α_nDCG": _MADE["alpha_nDCG"],
     "BPref": _MADE["Bpref"],
     "NDCG": _MADE["nDCG"],
     "Precision": _MADE["P"],
@@ -253,19 +257,24 @@ class Evaluator:
         self.measures = [_measure(each) for each in measures]
         for each in self.measures:
             each.validate_params()
+        qrels = list(qrels) if isinstance(qrels, Iterator) else qrels
         self._qrels = _read(qrels, "relevance")
+        self._of_aspects = _of_aspects(qrels)
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """The value of each measure for each query, query by query."""
         results = _read(run, "score")
-        groups: dict[tuple[tuple[str, str], ...], dict[Measure, str | Page]] = {}
+        groups: dict[tuple[bool, tuple[tuple[str, str], ...]], dict[Measure, str | Page]] = {}
         for measure in self.measures:
             name, choices = _translated(measure)
-            groups.setdefault(tuple(choices.items()), {})[measure] = name
+            of_aspects = measure.NAME in OF_ASPECTS
+            groups.setdefault((of_aspects, tuple(choices.items())), {})[measure] = name
         found = {
             measure: values
-            for chosen, names in groups.items()
-            for measure, values in _values(names, dict(chosen), self._qrels, results)
+            for (of_aspects, chosen), names in groups.items()
+            for measure, values in _values(
+                names, dict(chosen), self._qrels, results, self._of_aspects if of_aspects else self._qrels
+            )
         }
         for query in dict.fromkeys(query for values in found.values() for query in values):
             for measure in self.measures:
@@ -351,10 +360,21 @@ def _read(source: Any, value: str) -> Input | None:
     return read_qrels(source) if value == "relevance" else read_run(source)
 
 
+def _of_aspects(qrels: Any) -> Any:
+    """Judgements with their iteration, which is the aspect; all of one where they have none."""
+    if not isinstance(qrels, dict):
+        return qrels
+    return {query: {item: {"0": grade} for item, grade in grades.items()} for query, grades in qrels.items()}
+
+
 def _values(
-    names: Mapping[Measure, str | Page], choices: Mapping[str, Any], qrels: Input | None, run: Input | None
+    names: Mapping[Measure, str | Page],
+    choices: Mapping[str, Any],
+    qrels: Input | None,
+    run: Input | None,
+    given: Any,
 ) -> Iterator[tuple[Measure, dict[str, float]]]:
-    """The value of each measure for each query."""
+    """The value of each measure for each query, by the judgements as they are `given` to it."""
     if qrels is None:
         return
     judged = _queries(qrels)
@@ -362,7 +382,7 @@ def _values(
         yield from ((measure, judged) for measure in names)
         return
     how: dict[str, Any] = {**choices, "missing": "skip"}
-    result = evaluate(qrels, run, list(names.values()), **how)
+    result = evaluate(given, run, list(names.values()), **how)
     queries = [str(query) for query in result.query_ids]
     for measure, found in zip(names, result.measures, strict=True):
         # Whatever is measured, a query without results has 0.

@@ -15,6 +15,7 @@ from rankmark.aggregation.refusals import some_of
 from rankmark.aggregation.state import Observation
 from rankmark.errors import DataError
 from rankmark.inputs import extent_of, read_inputs, with_text_items
+from rankmark.inputs.aspects import by_aspect, has_several
 from rankmark.inputs.looked_at import TablesLookedAt
 from rankmark.language.own import QueryError
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["depth_of", "judged_lists", "observation", "observe", "observe_sources"]
 
+TWICE = 'duplicates="first" or "best"'
+"""How it ends what the core says of an item that is judged twice."""
 WHOLE = 2**31 - 1
 """More items than any list has."""
 
@@ -93,6 +96,8 @@ def observation(
     """The same of tables that have been read and whose ids have the same types."""
     if text_items:
         qrels, run = with_text_items(qrels), with_text_items(run)
+    if needing := [each for _, measures in groups for each in measures if "aspects" in each.needs]:
+        qrels = by_aspect(qrels, needing[0])
     inputs: dict[str, str] = {table.side: _digest(table) for table in (qrels, run)} if hash_inputs else {}
     items = None
     if known is not None:
@@ -194,7 +199,9 @@ def _judge(
         )
     except DataError as error:
         # The core counts items where the table has a list in each row.
-        raise type(error)(run.in_own_rows(qrels.in_own_rows(str(error)))) from None
+        message = run.in_own_rows(qrels.in_own_rows(str(error)))
+        twice = message.startswith(f"{qrels.name}:") and message.endswith(TWICE)
+        raise type(error)(message + (has_several(qrels) if twice else "")) from None
 
 
 def _columns(table: Input) -> _native.Columns:

@@ -12,9 +12,11 @@ import numpy as np
 from rankmark.aggregation.settled import counting
 from rankmark.api.evaluation import evaluate
 from rankmark.errors import MeasureError, UsageError, did_you_mean
-from rankmark.explaining.listed import Listed, listed
+from rankmark.explaining.listed import Listed, listed, of_queries
+from rankmark.explaining.recommended import added, beside
 from rankmark.explaining.recording import Arithmetic, Sum, arithmetic, values_down_to
-from rankmark.inputs import read_inputs, with_text_items
+from rankmark.inputs import read_inputs, read_run, with_text_items
+from rankmark.inputs.catalogue import known_items
 from rankmark.kinds.browsing import gain_or_hit, highest_gain
 from rankmark.language.choices import Choices, GivenChoices, given
 from rankmark.language.written import tone_of
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankmark.inputs import Input
+    from rankmark.inputs.catalogue import Catalogue
     from rankmark.kinds.lists import Values
     from rankmark.language.measure import Measure
     from rankmark.results.lists import ListResult
@@ -103,10 +106,11 @@ class Explanation(Saved):
         yield f"{self.measure.label} of query {self.query!r} in {self.run}: {value}"
         if self.rows.height:
             yield _grid(_without_nulls(self.rows), digits, most, "contribution")._replace(caption="The list")
-        yield "All judged items, best first:"
-        ideal = _without_nulls(self.ideal)
-        counts = "term" if "term" in ideal.columns else "grade"
-        yield _grid(ideal, digits, most, counts)._replace(caption="Judged items")
+        if self.ideal.height:
+            yield "All judged items, best first:"
+            ideal = _without_nulls(self.ideal)
+            counts = "term" if "term" in ideal.columns else "grade"
+            yield _grid(ideal, digits, most, counts)._replace(caption="Judged items")
         yield "\n".join([*self._sums(digits), *self.notes])
 
     def _sums(self, digits: int) -> Iterator[str]:
@@ -242,6 +246,8 @@ def explain(
     other: None = None,
     like: str | None = None,
     columns: Mapping[str, Any] | None = None,
+    items: Any = None,
+    train: Any = None,
     **choices: Unpack[GivenChoices],
 ) -> Explanation: ...
 @overload
@@ -254,6 +260,8 @@ def explain(
     other: Any,
     like: str | None = None,
     columns: Mapping[str, Any] | None = None,
+    items: Any = None,
+    train: Any = None,
     **choices: Unpack[GivenChoices],
 ) -> ExplainedDifference: ...
 def explain(
@@ -265,6 +273,8 @@ def explain(
     other: Any = None,
     like: str | None = None,
     columns: Mapping[str, Any] | None = None,
+    items: Any = None,
+    train: Any = None,
     **choices: Unpack[GivenChoices],
 ) -> Explanation | ExplainedDifference:
     """Shows the arithmetic of one query's value of a measure, or of the difference between two runs.
@@ -276,13 +286,17 @@ def explain(
     then share alike under ``ties="expected"``.
 
     Args:
-        qrels: the judgements, as `evaluate` takes them.
+        qrels: the judgements, as `evaluate` takes them; None for measures that need none.
         run: the results of one system.
-        measure: one measure.
+        measure: one measure; one of what is recommended that is no mean over items shows what the value gains
+            by each.
         query: the query's id.
         other: the results of another system, for the difference between the two.
         like: a convention, as in `evaluate`.
         columns: the columns to use, where their names do not say it.
+        items: the items that can be recommended, and what they are like, as for `evaluate`: each item is
+            shown with it.
+        train: the interactions before: each item is shown with its popularity, and whether the user had it.
         **choices: those of `evaluate`: ``ties``, ``missing``, ``no_relevant`` ….
 
     Returns:
@@ -303,32 +317,53 @@ def explain(
 
     """
     chosen = {"like": like, **given(choices, GivenChoices, explain)}
-    first = _explained(*read_inputs(qrels, run, columns), measure, query, chosen)
+    known = None if items is None and train is None else known_items(items, train, columns)
+    first = _explained(*_read(qrels, run, columns), measure, query, chosen, known)
     if other is None:
         return first
-    judgements, results = read_inputs(qrels, other, columns)
+    judgements, results = _read(qrels, other, columns)
     if results.name == "run":
         results = replace(results, name="other")
-    second = _explained(judgements, results, measure, query, chosen)
+    second = _explained(judgements, results, measure, query, chosen, known)
     return ExplainedDifference(first, second, _differences(first, second))
 
 
+def _read(qrels: Any, run: Any, columns: Mapping[str, Any] | None) -> tuple[Input, Input]:
+    """The judgements and the results; without judgements those queries of the results have none."""
+    if qrels is not None:
+        return read_inputs(qrels, run, columns)
+    results = read_run(run, columns)
+    return results.queries(), results
+
+
 def _explained(
-    judgements: Input, results: Input, measure: str | Measure, query: int | str, choices: Mapping[str, Any]
+    judgements: Input,
+    results: Input,
+    measure: str | Measure,
+    query: int | str,
+    choices: Mapping[str, Any],
+    known: Catalogue | None,
 ) -> Explanation:
     # Not only this query: what is wrong with others is refused here as there, and choices mean the same.
-    result = evaluate(judgements, results, measure, **choices)
+    result = evaluate(judgements if judgements.judges else None, results, measure, items=known, **choices)
     if len(result.measures) > 1:
         raise MeasureError(f"one measure is explained at a time, not {len(result.measures)}: {measure!r}")
     (asked,) = result.measures
+    if asked.page.kind == "item" and asked.page.aggregate == "run":
+        raise MeasureError(f"{asked} is of the whole run: no query has a value of it to explain")
     place = _place(query, result, judgements)
     settled = Choices(**result.choices)
     if result.item_ids == "text":
         judgements, results = with_text_items(judgements), with_text_items(results)
     own = result.query_ids[place]
     one = listed(judgements, results, own, settled)
-    shown = arithmetic(asked, one.lists)
+    if known is not None:
+        one = replace(one, rows=beside(one.rows, known, own))
     value = float(result.query_values(asked)[place])
+    if asked.page.kind == "item":
+        known = known or known_items(None, None, None)
+        return _of_items(asked, one, (judgements, results), known, value, settled, result, own)
+    shown = arithmetic(asked, one.lists)
     start, rows = _rows(asked, one, shown, value)
     return Explanation(
         measure=asked,
@@ -345,6 +380,43 @@ def _explained(
     )
 
 
+def _of_items(
+    asked: Measure,
+    one: Listed,
+    tables: tuple[Input, Input],
+    known: Catalogue,
+    value: float,
+    choices: Choices,
+    result: ListResult,
+    query: int | str,
+) -> Explanation:
+    """That of a measure of what is recommended."""
+    import polars as pl
+
+    judgements, results = (of_queries(each, [query]) for each in tables)
+    rows = one.rows
+    if not judgements.judges:
+        rows = rows.with_columns(grade=pl.lit(None, pl.Float64))
+    if math.isnan(value):
+        rows = rows.with_columns(contribution=pl.lit(None, pl.Float64))
+    else:
+        parts = added(asked, judgements, results, choices, known, value)
+        rows = rows.join(parts, on="rank", how="left", maintain_order="left")
+    return Explanation(
+        measure=asked,
+        query=query,
+        run=results.name,
+        value=None if math.isnan(value) else value,
+        start=0.0,
+        numerator=None,
+        denominator=None,
+        rows=rows,
+        ideal=one.ideal if judgements.judges else one.ideal.clear(),
+        notes=tuple([f"equal scores: ties={choices.ties}"] if one.rows["tied"].count() else []),
+        signature=result.signature(asked),
+    )
+
+
 MOST_GUESSED = 20_000
 """Among more queries than these it takes too long to find one that is written nearly alike."""
 
@@ -356,7 +428,8 @@ def _place(query: int | str, result: ListResult, judgements: Input) -> int:
     except ValueError:
         hint = did_you_mean(str(query), ids) if len(ids) <= MOST_GUESSED else ""
         such = f"; its queries are such as {result.query_ids[0]!r}"
-        raise UsageError(f"{judgements.name} has no judgements of query {query!r}{hint or such}") from None
+        what = "judgements of query" if judgements.judges else "query"
+        raise UsageError(f"{judgements.name} has no {what} {query!r}{hint or such}") from None
 
 
 def _rows(asked: Measure, one: Listed, shown: Arithmetic, value: float) -> tuple[float, pl.DataFrame]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rankmark.api.evaluation import evaluate
 from rankmark.errors import DataError, MeasureError
 from rankmark.inputs import read_qrels, read_run
-from rankmark.peers.ir_measures_names import written_here
+from rankmark.peers.ir_measures_names import OF_ASPECTS, written_here
 from rankmark.tools import tool
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ def provider() -> Any:
 
     It takes what ir_measures takes and gives the numbers of ``like="ir_measures"``: those of its providers,
     which order equal scores as trec_eval does, of RR@k, Judged@k and Compat as MS MARCO's script does. Of
-    C/W/L's measures they stay as they stand. What rankmark has not, such as measures of diversity, it does
-    not support, so that another provider computes it.
+    C/W/L's measures they stay as they stand. What rankmark has not it does not support, so that another
+    provider computes it.
 
     Raises:
         ToolMissingError: ir_measures is not installed.
@@ -76,7 +76,11 @@ def _made(ir_measures: Any) -> Any:
         """Judgements that were read once, for any number of runs."""
 
         def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
+            measures = list(measures)
             self._asked = _grouped(measures)
+            if any(each.NAME in OF_ASPECTS for each in measures):
+                qrels = list(ir_measures.util.QrelsConverter(qrels).as_namedtuple_iter())
+                self._of_aspects = [_with_aspect(each) for each in qrels]
             self._qrels = read_qrels(_table(ir_measures.util.QrelsConverter(qrels), "relevance"))
             super().__init__(measures, _queries(self._qrels))
 
@@ -90,10 +94,11 @@ def _made(ir_measures: Any) -> Any:
                 # ir_measures takes none of them for answered, which a batch of unjudged ones may be.
                 _warn_of_other_ids(queries, self.qrel_qids)
                 return
-            for choices, asked in self._asked.items():
+            for (of_aspects, choices), asked in self._asked.items():
                 # Queries that were not answered ir_measures adds itself.
                 how: dict[str, Any] = dict(choices)
-                result = evaluate(self._qrels, read, list(asked), missing="skip", **how)
+                qrels = self._of_aspects if of_aspects else self._qrels
+                result = evaluate(qrels, read, list(asked), missing="skip", **how)
                 for name, measure in asked.items():
                     values = result.query_values(name).tolist()
                     for query, value in zip(result.query_ids, values, strict=True):
@@ -125,6 +130,12 @@ def _table(converter: Any, value: str) -> Any:
     return converter.as_dict_of_dict()
 
 
+def _with_aspect(row: Any) -> dict[str, Any]:
+    """A judgement, whose iteration is the aspect."""
+    aspect = getattr(row, "iteration", "0")
+    return {"query": row.query_id, "aspect": aspect, "item": row.doc_id, "relevance": row.relevance}
+
+
 def _queries(table: Input) -> set[Any]:
     import polars as pl
 
@@ -139,15 +150,15 @@ def _warn_of_other_ids(answered: set[Any], judged: set[Any]) -> None:
     )
 
 
-def _grouped(measures: Iterable[Any]) -> dict[tuple[tuple[str, str], ...], dict[str, Any]]:
-    """The measures by the choices that they are evaluated with, and by their names here."""
-    groups: dict[tuple[tuple[str, str], ...], dict[str, Any]] = {}
+def _grouped(measures: Iterable[Any]) -> dict[tuple[bool, tuple[tuple[str, str], ...]], dict[str, Any]]:
+    """The measures by whether they look at aspects and the choices of each, and by their names here."""
+    groups: dict[tuple[bool, tuple[tuple[str, str], ...]], dict[str, Any]] = {}
     for measure in measures:
         found = _translated(measure)
         if found is None:
             raise MeasureError(f"rankmark has no {measure} of ir_measures")
         name, choices = found
-        groups.setdefault(tuple(choices.items()), {})[name] = measure
+        groups.setdefault((measure.NAME in OF_ASPECTS, tuple(choices.items())), {})[name] = measure
     return groups
 
 

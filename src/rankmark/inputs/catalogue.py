@@ -17,7 +17,14 @@ from rankmark.inputs.names import listed
 from rankmark.inputs.roles import ColumnNames
 from rankmark.inputs.tables.polars_frames import from_polars
 from rankmark.kinds.exposure import UNKNOWN
-from rankmark.kinds.item_facts import Groups, Interactions, ItemFacts, Judgements, Lists
+from rankmark.kinds.item_facts import (
+    AspectJudgements,
+    Groups,
+    Interactions,
+    ItemFacts,
+    Judgements,
+    Lists,
+)
 from rankmark.kinds.items import RecommendedLists, Tops
 from rankmark.kinds.ragged import found_in, offsets_of
 from rankmark.rendering.words import counted
@@ -43,11 +50,12 @@ __all__ = [
 ]
 
 NEEDS: Mapping[Need, str] = {
-    "catalogue": "the items that can be recommended: items=… of rm.evaluate, a table of them or their ids",
-    "items": "what items are like: items=… of rm.evaluate, a table of them",
-    "groups": "the groups of items: items=… of rm.evaluate, a table of them with a column of groups",
-    "train": "the interactions before: train=… of rm.evaluate, a table of users and items",
+    "catalogue": "the items that can be recommended: give items=…, a table of them or their ids",
+    "items": "what items are like: give items=…, a table of them",
+    "groups": "the groups of items: give items=…, a table of them with a column of groups",
+    "train": "the interactions before: give train=…, a table of users and items",
     "judgements": "judgements: give qrels",
+    "aspects": "judgements of aspects (subtopics, intents): give qrels",
 }
 """What measures need, in words."""
 OF_NUMBERS = ("cosine", "hamming", "differences", "gower")
@@ -165,6 +173,27 @@ class Catalogue:
         return found
 
 
+class JudgedAspects(NamedTuple):
+    """Which items are judged for which aspects of some queries, a row each, as they were numbered.
+
+    Attributes:
+        query: the number of the query.
+        item: that of the item; of one that is judged several times for an aspect the first row counts.
+        aspect: that of the aspect.
+        grade: its grade.
+        order: where the item stands among all by their ids, from the greatest on.
+        among: how many aspects there are.
+
+    """
+
+    query: Numbers
+    item: Numbers
+    aspect: NDArray[np.int64]
+    grade: NDArray[np.float64]
+    order: NDArray[np.int64]
+    among: int
+
+
 class JudgedItems(NamedTuple):
     """Which items are judged for some queries, query after query, as they were numbered.
 
@@ -172,12 +201,14 @@ class JudgedItems(NamedTuple):
         item: the number of each; of one that is judged several times for a query the first counts.
         grade: its grade.
         offsets: where those of each query begin.
+        aspects: for which aspects; None where that is not known.
 
     """
 
     item: Numbers
     grade: NDArray[np.float64]
     offsets: NDArray[np.int64]
+    aspects: JudgedAspects | None = None
 
 
 class Numbered:
@@ -220,7 +251,8 @@ class Numbered:
             grade = pl.DataFrame(qrels.table)[qrels.value].cast(pl.Float64).to_numpy()
         order = np.lexsort((-grade, query)) if best else np.argsort(query, kind="stable")
         offsets = offsets_of(np.bincount(query, minlength=len(queries)))
-        return JudgedItems(item[order], grade[order], offsets)
+        aspects = _aspects(qrels, query, item, best=best)
+        return JudgedItems(item[order], grade[order], offsets, aspects)
 
     def recommended(
         self, tops: Tops, query_ids: Table, judged: Callable[[], JudgedItems] | None, name: str
@@ -249,6 +281,7 @@ class Numbered:
             train=self._train,
             users=cache(lambda: _users(known, query_ids)),
             judged=None if judged is None else cache(lambda: self._judgements(judged(), others)),
+            by_aspect=None if judged is None else cache(lambda: self._by_aspect(judged(), others)),
         )
         return RecommendedLists(*tops, facts)
 
@@ -271,8 +304,24 @@ class Numbered:
         return self.numbers.rows(table, "items", "item")
 
     def _judgements(self, judged: JudgedItems, others: Numbers) -> Judgements:
-        """Which items are judged, by their numbers; those that are in no list have the last, as they come."""
-        there, item = len(self.numbers), judged.item.astype(np.int64)
+        """Which items are judged, by their numbers."""
+        queries = len(judged.offsets) - 1
+        query = np.repeat(np.arange(queries), np.diff(judged.offsets))
+        item, count = self._renumbered(judged.item, others)
+        return Judgements(query, item, judged.grade, queries=queries, items=count)
+
+    def _by_aspect(self, judged: JudgedItems, others: Numbers) -> AspectJudgements:
+        """Which items are judged for which aspects, by their numbers."""
+        rows = judged.aspects
+        assert rows is not None  # an engine has seen to it
+        item, items = self._renumbered(rows.item, others)
+        return AspectJudgements(
+            rows.query, item, rows.aspect, rows.grade, rows.order, items=items, count=rows.among
+        )
+
+    def _renumbered(self, numbers: Numbers, others: Numbers) -> tuple[NDArray[np.int64], int]:
+        """The numbers of judged items, the last of those that are in no list, as they come; and how many."""
+        there, item = len(self.numbers), numbers.astype(np.int64)
         strange = item >= there
         came, first, places = np.unique(item[strange], return_index=True, return_inverse=True)
         order = np.argsort(others)
@@ -283,10 +332,7 @@ class Numbered:
         left = np.flatnonzero(~in_lists)
         number[left[np.argsort(first[left])]] = len(others) + np.arange(len(left))
         item[strange] = there + number[places]
-        queries = len(judged.offsets) - 1
-        query = np.repeat(np.arange(queries), np.diff(judged.offsets))
-        count = there + len(others) + len(left)
-        return Judgements(query, item, judged.grade, queries=queries, items=count)
+        return item, there + len(others) + len(left)
 
     def refuse_others(self, tops: Tops, query_ids: Table, name: str) -> None:
         """Refuses items at the top of lists that are none of those that can be recommended.
@@ -318,6 +364,22 @@ class Numbered:
             f"{counted(len(distinct), 'item')} that items lacks, the first {item!r} at rank {rank} of query "
             f"{user!r}{such}; add them, or say rm.catalogue(…, closed=False) where others can be recommended"
         )
+
+
+def _aspects(qrels: Input, query: Numbers, item: Numbers, *, best: bool) -> JudgedAspects | None:
+    """For which aspects items are judged, by the numbers of the query and the item of each row."""
+    import polars as pl
+
+    rows = qrels.aspects
+    if rows is None:
+        return None
+    ids = pl.DataFrame(qrels.table)[qrels.item]
+    order = ids.rank("dense", descending=True).cast(pl.Int64).to_numpy()
+    first = np.argsort(-rows.grade, kind="stable") if best else np.arange(len(rows.row))
+    row = rows.row[first]
+    return JudgedAspects(
+        query[row], item[row], rows.aspect[first], rows.grade[first], order[row], len(rows.names)
+    )
 
 
 def catalogue(
@@ -378,6 +440,7 @@ def refuse_unknowable(measures: Iterable[Measure], known: Catalogue, *, judged: 
         "groups": known.items is not None,
         "train": known.train is not None,
         "judgements": judged,
+        "aspects": judged,
     }
     for measure in measures:
         for need in measure.needs:

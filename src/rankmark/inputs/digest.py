@@ -10,6 +10,10 @@ The hash is the sum, modulo 2⁶⁴, of a hash of each row: rows in any order or
 
     mix(mix(mix(mix(query)) ^ mix(item)) ^ mix(value))
 
+and of a judgement for an aspect, beside the best value of the item for any::
+
+    mix(mix(mix(mix(mix(mix(query)) ^ mix(item)) ^ mix(best)) ^ mix(aspect)) ^ mix(value))
+
 An integer id is itself, a text its FNV-1a hash. The value is the relevance (1 where the table has none),
 the score, or minus the rank, as the bits of a float64. That of a row of predictions is::
 
@@ -41,7 +45,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankmark._native import Table
-    from rankmark.inputs.input import Input
+    from rankmark.inputs.input import AspectRows, Input
     from rankmark.inputs.predictions.classes import ClassPredictions
     from rankmark.inputs.predictions.labelled import Predictions
 
@@ -56,6 +60,8 @@ ROWS = 1 << 18
 
 def digest(table: Input, first_row: int = 0) -> str:
     """The hash of a table's rows, the first of which has this number, as 16 hexadecimal digits."""
+    if aspects := table.aspects:
+        return _total(len(aspects.row), lambda rows: _aspect_hashes(table, aspects, rows))
     return _total(table.table.num_rows, lambda rows: _hashes(table, rows, first_row))
 
 
@@ -108,6 +114,14 @@ def _hashes(table: Input, rows: RowNumbers, first_row: int) -> Words:
     hashes = _mix(_mix(_ids(_column(table.table, table.query, rows))))
     hashes = _mix(hashes ^ _mix(_ids(_column(table.table, table.item, rows))))
     return _mix(hashes ^ _mix(_values(table, rows, first_row).view(np.uint64)))
+
+
+def _aspect_hashes(table: Input, aspects: AspectRows, rows: RowNumbers) -> Words:
+    import polars as pl
+
+    hashes = _hashes(table, aspects.row[rows].astype(np.uint32), 0)
+    named = _mix(_ids(pl.Series(aspects.names)))[aspects.aspect[rows]]
+    return _mix(_mix(hashes ^ named) ^ _mix((aspects.grade[rows] + 0.0).view(np.uint64)))
 
 
 def _typed(read: Predictions, name: str, integers: Collection[str]) -> pl.Series:

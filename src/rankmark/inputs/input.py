@@ -15,7 +15,25 @@ from rankmark.forking import need_polars_threads
 from rankmark.inputs.roles import VALUE_OF, Side
 from rankmark.language.conventions.limits import Extent
 
-__all__ = ["Described", "Input", "extent_of"]
+__all__ = ["AspectRows", "Described", "Input", "extent_of"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AspectRows:
+    """Judgements of items for aspects of queries, of which a table has one an item.
+
+    Attributes:
+        row: the row of the table that has the same query and item.
+        aspect: the number of the aspect in `names`.
+        grade: the grade.
+        names: what aspects are called, ascending, as numbers if all are.
+
+    """
+
+    row: NDArray[np.int64]
+    aspect: NDArray[np.int64]
+    grade: NDArray[np.float64]
+    names: tuple[int | str, ...]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -41,6 +59,10 @@ class Input:
     """The row of the user's table that each comes from, where that has several items in a row."""
     judges: bool = True
     """Whether judgements judge items; if not, they say only which queries there are."""
+    aspect: str | None = None
+    """Column of the aspects of queries that judgements are of, if there may be such."""
+    aspects: AspectRows | None = None
+    """The judgements of aspects, where the table has one of each item instead; see `by_aspect`."""
 
     def queries(self) -> Input:
         """As judgements the queries alone."""

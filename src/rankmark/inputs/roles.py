@@ -26,6 +26,7 @@ __all__ = [
     "missing_role",
     "said_of",
     "said_outright",
+    "says_aspect",
 ]
 
 Side = Literal["qrels", "run"]
@@ -37,6 +38,7 @@ SIDES: Mapping[str, tuple[Side, ...]] = {
     "item": ("qrels", "run"),
     "items": ("qrels", "run"),
     "relevance": ("qrels",),
+    "aspect": ("qrels",),
     "score": ("run",),
     "rank": ("run",),
 }
@@ -75,11 +77,12 @@ class Roles:
     wide: bool
     value: str | None
     rank: str | None
+    aspect: str | None = None
 
     @property
     def names(self) -> list[str]:
         """Every column that has a role."""
-        return [self.query, *self.items, *self.numbers]
+        return [self.query, *self.items, *self.numbers, *filter(None, [self.aspect])]
 
     @property
     def numbers(self) -> list[str]:
@@ -139,6 +142,11 @@ def are_column_names(texts: Iterable[str], columns: ColumnNames | None) -> bool:
     return any(text in said or normal(text) in known for text in texts)
 
 
+def says_aspect(columns: ColumnNames | None) -> bool:
+    """Whether judgements are said to be of aspects."""
+    return any((columns or {}).get(key) is not None for key in ("aspect", "qrels.aspect"))
+
+
 def said_outright(role: str, name: str = "…") -> str:
     """How to say which column has a role, in Python and on the command line."""
     return f'columns={{"{role}": "{name}"}} (on the command line --column {role}={name})'
@@ -164,7 +172,7 @@ def _parse_key(key: str) -> tuple[tuple[Side, ...], str]:
 
 def _parts(role: str, value: str | Sequence[str] | None, names: Sequence[str]) -> list[str]:
     """The column names in a value of `columns`: one, for items a list of them, for no column none."""
-    if value is None and role in ("relevance", "score", "rank"):
+    if value is None and role in ("relevance", "score", "rank", "aspect"):
         return []
     if not isinstance(value, str):
         if role != "items" or value is None:
@@ -216,7 +224,7 @@ class _Finder:
         query = self.need("query")
         items, wide = self._items({query})
         if self.side == "qrels":
-            return Roles(query, items, wide, self._relevance({query, *items}), None)
+            return Roles(query, items, wide, self._relevance({query, *items}), None, self._aspect())
         rank_said = "rank" in self.outright and "score" not in self.outright
         score = None if rank_said else self._find("score")
         return Roles(query, items, wide, score, None if score else self._find("rank"))
@@ -248,6 +256,14 @@ class _Finder:
                 f"say which with {said_outright(role, known[0])}"
             )
         return known[0] if known else None
+
+    def _aspect(self) -> str | None:
+        """The column of aspects, which only some measures look at: none where it is not plain which it is."""
+        if "aspect" in self.outright:
+            return self._find("aspect")
+        found = [name for name in self.names if normal(name) in NORMAL_ALIASES["aspect"]]
+        plain = [name for name in found if not normal(name).startswith("iter")] or found
+        return plain[0] if len(plain) == 1 else None
 
     def _relevance(self, taken: set[str]) -> str | None:
         found = self._find("relevance")

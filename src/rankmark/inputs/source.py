@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rankmark._native import Table
+from rankmark.errors import ColumnError
+from rankmark.inputs.aspects import by_aspect
 from rankmark.inputs.column_checks import check_ids, check_numbers, no_rows
 from rankmark.inputs.input import Input
 from rankmark.inputs.long_form import is_listed, one_row_an_item
 from rankmark.inputs.names import is_unnamed, listed
-from rankmark.inputs.roles import Chosen, ColumnNames, Roles, Side, find_roles, missing_role
+from rankmark.inputs.roles import Chosen, ColumnNames, Roles, Side, find_roles, missing_role, says_aspect
 
 __all__ = ["Source", "notes_on"]
 
@@ -29,9 +31,13 @@ class Source:
     """Whether the rows of a query are its results, best first, where the table has no score or rank."""
     notes: tuple[str, ...] = ()
     """What a reader of the result should know of how its rows were understood."""
+    of_aspects: bool = False
+    """Whether its rows can be nothing but judgements for aspects, which are in the column ``aspect``."""
 
     def read(self, side: Side, columns: ColumnNames | None) -> Input:
         """Finds the columns' roles and reads them."""
+        if self.of_aspects:
+            columns = {**(columns or {}), "aspect": "aspect"}
         roles = find_roles(self.names, side, columns, self.where)
         return _to_input(self.take(roles), roles, self, side, columns)
 
@@ -41,6 +47,10 @@ def _to_input(table: Table, roles: Roles, source: Source, side: Side, columns: C
     if not table.num_rows:
         raise no_rows(source.where)
     in_lists = is_listed(table, roles)
+    if in_lists and says_aspect(columns):
+        raise ColumnError(
+            f"{source.where}: aspects are of judgements with a row an item and aspect, and not of lists"
+        )
     if side == "run" and not (in_lists or source.in_rank_order or roles.value or roles.rank):
         raise missing_role("score", source.names, source.where, columns)
     rows = None
@@ -52,16 +62,19 @@ def _to_input(table: Table, roles: Roles, source: Source, side: Side, columns: C
     check_numbers(table, roles.value, "relevance" if side == "qrels" else "score", source.where)
     check_numbers(table, roles.rank, "rank", source.where)
     notes = (*source.notes, *notes_on(source.where, side, source.names, roles, columns))
-    return Input(
-        table, side, source.where, roles.query, item, roles.value, roles.rank, source.text_ids, notes, rows
-    )
+    read = Input(
+        table, side, source.where, roles.query, item, roles.value, roles.rank, source.text_ids, notes, rows,
+        aspect=None if in_lists else roles.aspect,
+    )  # fmt: skip
+    return by_aspect(read) if side == "qrels" and says_aspect(columns) else read
 
 
 def notes_on(
     where: str, side: Side, names: Sequence[str], roles: Roles, columns: ColumnNames | None
 ) -> tuple[str, ...]:
     """What a reader of the result should know of how a table's columns were understood."""
-    others = [name for name in names if name not in roles.names and not is_unnamed(name)]
+    known = {*roles.names} - {roles.aspect}
+    others = [name for name in names if name not in known and not is_unnamed(name)]
     if side == "run" or roles.value or not others or "relevance" in (columns or {}):
         return ()
     return (f"every row of {where} counts as relevant: no relevance among {listed(others)}",)

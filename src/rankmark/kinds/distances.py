@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -14,9 +14,17 @@ from rankmark.errors import MeasureError, calling
 from rankmark.kinds.item_facts import Attributes, ItemFacts, Lists, Numbers
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
-from rankmark.kinds.ragged import pieces, spread
+from rankmark.kinds.ragged import PIECE, pieces, spread
 
-__all__ = ["Distance", "Far", "distance_needs", "far_from_profiles", "item_distances", "sum_of_pairs"]
+__all__ = [
+    "Distance",
+    "Far",
+    "distance_needs",
+    "far_from_profiles",
+    "item_distances",
+    "sum_of_pairs",
+    "tables_of_pairs",
+]
 
 Distance: TypeAlias = (
     Literal["cosine", "jaccard", "hamming", "differences", "gower", "cooccurrence"]
@@ -70,13 +78,62 @@ def sum_of_pairs(top: RecommendedLists, by: str | Sequence[str], distance: Dista
     if _of_directions(top, by, distance):
         assert isinstance(by, str)
         return _sum_of_cosines(top, _directions(top.described(), by))
-    far = item_distances(top, by, distance)
     total = np.zeros(len(top.length))
-    # Those next to each other, those one apart and so on.
-    for apart in range(1, int(top.length.max(initial=0))):
-        a = np.flatnonzero(top.query[:-apart] == top.query[apart:])
-        total += np.bincount(top.query[a], far(top.item[a], top.item[a + apart]), len(total))
+    for queries, _, apart in tables_of_pairs(top, by, distance):
+        total[queries] = apart.sum(axis=(1, 2)) / 2
     return total
+
+
+def tables_of_pairs(
+    top: RecommendedLists, by: str | Sequence[str], distance: Distance
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]:
+    """The distances of all pairs of items of each list, some lists of one length at a time.
+
+    Yields:
+        The numbers of these queries, the places of the items of each in the flat arrays, [queries, items],
+        and the distances, [queries, items, items], 0 of each from itself.
+
+    """
+    if _of_directions(top, by, distance):
+        assert isinstance(by, str)
+        directions = _directions(top.described(), by)
+        apart_in, width = _between_directions(directions), directions.shape[1]
+    else:
+        apart_in, width = _between_items(item_distances(top, by, distance)), 1
+    lengths = np.diff(top.offsets)
+    for n in np.unique(lengths[lengths > 0]).tolist():
+        alike = np.flatnonzero(lengths == n)
+        step = max(PIECE // (n * max(n, width)), 1)
+        for first in range(0, len(alike), step):
+            queries = alike[first : first + step]
+            places = top.offsets[queries][:, None] + np.arange(n)
+            yield queries, places, apart_in(top.item[places])
+
+
+Tables: TypeAlias = Callable[[Numbers], NDArray[np.float64]]
+"""Of items, [lists, items], the distances of those of each list, [lists, items, items]."""
+
+
+def _between_directions(directions: NDArray[np.float64]) -> Tables:
+    def apart(item: Numbers) -> NDArray[np.float64]:
+        own = directions[item]
+        found: NDArray[np.float64] = 1 - own @ own.transpose(0, 2, 1)
+        found[:, np.arange(item.shape[1]), np.arange(item.shape[1])] = 0.0
+        return found
+
+    return apart
+
+
+def _between_items(far: Far) -> Tables:
+    def apart(item: Numbers) -> NDArray[np.float64]:
+        lists, n = item.shape
+        upper, lower = np.triu_indices(n, 1)
+        found = np.zeros((lists, n, n))
+        each = far(item[:, upper].ravel(), item[:, lower].ravel()).reshape(lists, -1)
+        found[:, upper, lower] = found[:, lower, upper] = each
+        return found
+
+    return apart
 
 
 def _of_directions(top: RecommendedLists, by: str | Sequence[str], distance: Distance) -> bool:
@@ -138,6 +195,9 @@ def _by_column(known: Attributes, column: str, distance: str) -> Far:
 def _of_categories(categories: Lists, distance: str) -> Far:
     """The distance of items by their categories."""
     sizes = np.diff(categories.offsets)
+    if (sizes == 1).all():
+        most = 2 / categories.count if distance == "hamming" else 2.0 if distance == "differences" else 1.0
+        return lambda x, y: (categories.values[x] != categories.values[y]) * most
     bits = np.zeros((len(sizes), (categories.count + 7) // 8), dtype=np.uint8)
     places = np.repeat(np.arange(len(sizes)), sizes)
     np.bitwise_or.at(bits, (places, categories.values // 8), (1 << (categories.values % 8)).astype(np.uint8))

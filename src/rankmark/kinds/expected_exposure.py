@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rankmark.kinds.items import RecommendedLists
     from rankmark.kinds.lists import Values
 
-__all__ = ["Aimed", "Exposures", "exposures", "needs_of_exposures", "needs_of_targets"]
+__all__ = ["Aimed", "Exposures", "amortised", "exposures", "needs_of_exposures", "needs_of_targets"]
 
 Aimed: TypeAlias = Literal["relevant", "judged"]
 """Which items the target shows: those that are relevant, or behind these all that are judged."""
@@ -93,6 +93,39 @@ def exposures(
         aims = groups.sums(aim, judged.item, query, len(top.length))
         both, squares = (of_groups * aims).sum(axis=1), (aims**2).sum(axis=1)
     return Exposures(own, *(np.where(some & there, x, np.nan) for x in (both, squares)))
+
+
+def amortised(
+    lists: RecommendedLists,
+    reader: Reader,
+    *,
+    cutoff: int | None,
+    by: str,
+    target: Aimed | None,
+    rel: float,
+    overlap: Overlap,
+    unknown: UnknownGroup,
+) -> tuple[Values, Values]:
+    """The mean exposures over all lists that have a target, and the means of their targets.
+
+    One of each an item, or a group by a column; NaN where there are no lists. Without a target that is 0.
+    """
+    top = lists.top(cutoff)
+    groups = None if by == "item" else item_groups(lists, by, overlap, unknown)
+    counts = top.drawn * (top.length > 0)
+    query = item = np.zeros(0, dtype=np.int64)
+    aim = np.zeros(0)
+    if target is not None:
+        judged = lists.facts.judgements()
+        item, query = judged.item, np.repeat(np.arange(len(counts)), np.diff(judged.offsets))
+        aim = _target(judged, query, reader, cutoff, rel, target)
+        counts *= _native.segment_sum((judged.grade >= rel).astype(np.float64), judged.offsets) > 0
+    counts /= counts.sum() or np.nan
+    if groups is not None:
+        return counts @ groups.attention(top, reader), counts @ groups.sums(aim, item, query, len(counts))
+    most = max(int(top.item.max(initial=0)), int(item.max(initial=0))) + 1
+    seen: Values = np.bincount(top.item, reader.attention(top) * counts[top.query], most).astype(np.float64)
+    return seen, np.bincount(item, aim * counts[query], most).astype(np.float64)
 
 
 def _target(

@@ -224,6 +224,8 @@ class ItemGroups:
         """
         if name in self.names:
             return self.names.index(name)
+        if name == "each":
+            raise MeasureError(f"{measure}: say of which group: group={' or group='.join(self.names[:10])}")
         raise MeasureError(
             f"{measure}: {self._column!r} of items has no group {name!r}{did_you_mean(name, self.names)} "
             f"(it has {', '.join(self.names[:10])}{' …' if len(self.names) > 10 else ''})"

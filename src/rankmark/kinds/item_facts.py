@@ -16,7 +16,17 @@ from rankmark.kinds.ragged import found_in, offsets_of, pieces, spread
 if TYPE_CHECKING:
     from rankmark.kinds.lists import Values
 
-__all__ = ["Attributes", "By", "Groups", "Interactions", "ItemFacts", "Judgements", "Lists", "Numbers"]
+__all__ = [
+    "AspectJudgements",
+    "Attributes",
+    "By",
+    "Groups",
+    "Interactions",
+    "ItemFacts",
+    "Judgements",
+    "Lists",
+    "Numbers",
+]
 
 Numbers = NDArray[np.int32]
 By = Literal["users", "interactions"]
@@ -36,6 +46,19 @@ class Lists:
     values: NDArray[np.int64]
     offsets: NDArray[np.int64]
     count: int
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """How many numbers each has."""
+        return np.diff(self.offsets)
+
+    def of(self, which: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The numbers of some, one after the other, and before them the places in `which` that they are of."""
+        lengths = self.lengths
+        if len(self.values) == len(lengths) and lengths.max(initial=1) == 1:  # one each
+            return np.arange(len(which)), self.values[which]
+        places = np.repeat(np.arange(len(which)), lengths[which])
+        return places, self.values[spread(self.offsets[which], lengths[which])]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,6 +205,49 @@ class Judgements:
         return places
 
 
+class AspectJudgements:
+    """Which items are judged for which aspects of queries, and how: rows by query, item and aspect.
+
+    Attributes:
+        query: the number of the query.
+        item: that of the item; some have no place in lists.
+        aspect: that of the aspect, from 0 to below `count`.
+        grade: the grade.
+        order: where the item stands among all by their ids, from the greatest on.
+        items: how many items there are.
+        count: how many aspects there are, of all queries together.
+
+    """
+
+    def __init__(
+        self,
+        query: NDArray[Any],
+        item: NDArray[Any],
+        aspect: NDArray[np.int64],
+        grade: Values,
+        order: NDArray[np.int64],
+        *,
+        items: int,
+        count: int,
+    ) -> None:
+        """Takes rows; of those of one item for one aspect of a query the first counts."""
+        keys = (query.astype(np.int64) * items + item) * count + aspect
+        keys, first = np.unique(keys, return_index=True)
+        self.grade, self.order, self.items, self.count = grade[first], order[first], items, count
+        self._pairs, self.aspect = keys // count, keys % count
+        self.query, self.item = self._pairs // items, self._pairs % items
+
+    def of(
+        self, query: NDArray[np.int64], item: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows of each of these items for the query beside it, one after the other, and their offsets."""
+        known = (item >= 0) & (item < self.items)
+        pairs = np.where(known, query * self.items + item, -1)
+        first = np.searchsorted(self._pairs, pairs)
+        lengths = np.searchsorted(self._pairs, pairs, side="right") - first
+        return spread(first, lengths), offsets_of(lengths)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ItemFacts:
     """What is known of items, by their numbers, and of users.
@@ -194,6 +260,7 @@ class ItemFacts:
         train: who had which items before; None where that is not known.
         users: gives the number in `train` of each judged query, -1 for one that is not there.
         judged: gives which items are judged, by the numbers of judged queries; None without judgements.
+        by_aspect: gives which are judged for which aspects of queries; None without such judgements.
 
     """
 
@@ -203,6 +270,7 @@ class ItemFacts:
     train: Interactions | None
     users: Callable[[], NDArray[np.int64]]
     judged: Callable[[], Judgements] | None = None
+    by_aspect: Callable[[], AspectJudgements] | None = None
 
     def known(self) -> Attributes:
         """What items are like, for pages that say that they need it."""
@@ -218,6 +286,11 @@ class ItemFacts:
         """Which items are judged, for pages that say that they need it."""
         assert self.judged is not None
         return self.judged()
+
+    def aspects(self) -> AspectJudgements:
+        """Which items are judged for which aspects, for pages that say that they need it."""
+        assert self.by_aspect is not None
+        return self.by_aspect()
 
     def popularity(self, by: By) -> Values:
         """How many users had each item before, or how often it was had; one an item that has a number."""

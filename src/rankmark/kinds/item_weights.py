@@ -42,7 +42,7 @@ or better, else 0; ``exp2``: (2^grade − 1) / 2^max_grade, 0 where it is not ju
 
 def discount_of(rank: NDArray[np.int64], discount: RankDiscount) -> Values:
     """How much each of some ranks counts."""
-    weights: Values = np.ones(len(rank))
+    weights: Values = np.ones(rank.shape)
     if discount == "log2":
         weights /= np.log2(rank + 1.0)
     elif discount == "reciprocal":

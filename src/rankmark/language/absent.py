@@ -10,7 +10,6 @@ from rankmark.language.definition import key_of
 __all__ = ["absent"]
 
 OF_ALL_LISTS = "it looks at what is recommended, not at what is relevant"
-OF_SUBTOPICS = "it takes judgements of subtopics"
 OF_TEXTS = "it is of texts"
 
 ABSENT: Mapping[str, str] = {
@@ -18,11 +17,10 @@ ABSENT: Mapping[str, str] = {
         ("Diversity", "PopularityBias", "ILS", "IntraListSimilarity", "Entropy"),
         OF_ALL_LISTS,
     ),
-    **dict.fromkeys(("Fairness", "Exposure"), OF_ALL_LISTS),
-    **dict.fromkeys(("alpha_nDCG", "alpha_DCG", "ERR_IA", "nERR_IA", "AP_IA", "MAP_IA"), OF_SUBTOPICS),
-    **dict.fromkeys(("NRBP", "nNRBP", "P_IA", "StRecall", "SubtopicRecall"), OF_SUBTOPICS),
     **dict.fromkeys(("BLEU", "ROUGE", "METEOR", "BERTScore", "Perplexity"), OF_TEXTS),
     "Faithfulness": OF_TEXTS,
+    "Exposure": "as the attention that groups of items get it is GroupExposure, as that of items EED",
+    "Fairness": "as shares of attention of groups of items it is AWRF, as attention for relevance EEL",
     "Gini": "as the index of how evenly items are recommended it is ExposureGini",
     "ARP": (
         "as average recommendation popularity it is Popularity; as average relevance position (TF-Ranking) "

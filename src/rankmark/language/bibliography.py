@@ -44,6 +44,9 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         'G. Adomavicius, Y. Kwon, "Improving aggregate recommendation diversity using ranking-based '
         'techniques", IEEE TKDE 24(5), 2012'
     ),
+    "agrawal2009": (
+        'R. Agrawal, S. Gollapudi, A. Halverson, S. Ieong, "Diversifying search results", WSDM 2009'
+    ),
     "altman1994": 'D. Altman, J. Bland, "Diagnostic tests 2: predictive values", BMJ 309, 1994',
     "anelli2021": (
         'V. Anelli et al., "Elliot: a comprehensive and rigorous framework for reproducible '
@@ -83,6 +86,22 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     "chapelle2009": (
         'O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan, "Expected reciprocal rank for graded '
         'relevance", CIKM 2009'
+    ),
+    "chapelle2011": (
+        'O. Chapelle, S. Ji, C. Liao, E. Velipasaoglu, L. Lai, S. Wu, "Intent-based diversification of web '
+        'search results: metrics and algorithms", Information Retrieval 14(6), 2011'
+    ),
+    "clarke2008": (
+        'C. Clarke, M. Kolla, G. Cormack, O. Vechtomova, A. Ashkan, S. Büttcher, I. MacKinnon, "Novelty and '
+        'diversity in information retrieval evaluation", SIGIR 2008'
+    ),
+    "clarke2009": (
+        'C. Clarke, M. Kolla, O. Vechtomova, "An effectiveness measure for ambiguous and underspecified '
+        'queries", ICTIR 2009'
+    ),
+    "clarke2011": (
+        'C. Clarke, N. Craswell, I. Soboroff, A. Ashkan, "A comparative analysis of cascade measures for '
+        'novelty and diversity", WSDM 2011'
     ),
     "clarke2021": 'C. Clarke, A. Vtyurina, M. Smucker, "Assessing top-k preferences", TOIS 39(3), 2021',
     "cohen1960": (
@@ -324,6 +343,7 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         "2005"
     ),
     "wright1921": 'S. Wright, "Correlation and causation", Journal of Agricultural Research 20, 1921',
+    "yang2017": 'K. Yang, J. Stoyanovich, "Measuring fairness in ranked outputs", SSDBM 2017',
     "yerushalmy1947": (
         'J. Yerushalmy, "Statistical problems in assessing methods of medical diagnosis, with '
         'special reference to X-ray techniques", Public Health Reports 62, 1947'
@@ -340,6 +360,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         'H. Yin, B. Cui, J. Li, J. Yao, C. Chen, "Challenging the long tail recommendation", PVLDB 5(9), 2012'
     ),
     "youden1950": 'W. Youden, "Index for rating diagnostic tests", Cancer 3, 1950',
+    "zhai2003": (
+        'C. Zhai, W. Cohen, J. Lafferty, "Beyond independent relevance: methods and evaluation metrics for '
+        'subtopic retrieval", SIGIR 2003'
+    ),
     "zhang2017": (
         'F. Zhang, Y. Liu, X. Li, M. Zhang, Y. Xu, S. Ma, "Evaluating web search with a bejeweled '
         'player model", SIGIR 2017'

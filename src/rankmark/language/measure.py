@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 from rankmark.errors import MeasureError
 from rankmark.language.definition import GREATEST_CUTOFF
-from rankmark.language.grammar import write
-from rankmark.language.parameters import format_value
+from rankmark.language.grammar import read, write
+from rankmark.language.parameters import ListMeasure, format_value
 from rankmark.language.registry import MEAN, Better, Fact, Looks, Mean, Need, Page, meaning_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rankmark.kinds.lists import JudgedLists, Values
     from rankmark.kinds.rows import PerQuery, Rows
 
-__all__ = ["Measure", "no_closed_form", "weighing"]
+__all__ = ["Measure", "measure_of_lists", "no_closed_form", "weighing"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +81,7 @@ class Measure:
     def _complete(self, known: Page, given: Mapping[str, Any]) -> None:
         object.__setattr__(self, "name", known.name)
         object.__setattr__(self, "parameters", known.checked(given))
+        self._check_inner(known)
         defaults = {name: known.accepted[name].default for name in given}
         object.__setattr__(self, "given", MappingProxyType({**defaults, **self.parameters}))
         object.__setattr__(self, "cutoff", known.checked_cutoff(self.cutoff))
@@ -89,6 +90,12 @@ class Measure:
         object.__setattr__(self, "tells_unjudged", self._tells_unjudged())
         object.__setattr__(self, "_written", write(self.name, self.parameters, self.cutoff))
         object.__setattr__(self, "_called_with", self._keywords())
+
+    def _check_inner(self, known: Page) -> None:
+        """Refuses what is no measure of lists where another is made of one."""
+        for name, value in self.parameters.items():
+            if known.accepted[name].annotation is ListMeasure:
+                measure_of_lists(value, self.cutoff)
 
     @overload
     def __call__(self, **parameters: Any) -> Measure: ...
@@ -173,10 +180,9 @@ class Measure:
         if usual is None:
             return self.page.bounds
         named = self.page.usual_with
-        parameters = self.page.parameters
         changed = any(
-            parameters[name].default != value
-            for name, value in self.parameters.items()
+            self.parameters.get(name, parameter.default) != parameter.default
+            for name, parameter in self.page.parameters.items()
             if named is None or name in named
         )
         return self.page.bounds if changed else usual
@@ -207,6 +213,11 @@ class Measure:
         """What has to be known of items for a measure of what is recommended."""
         needs = self.page.needs
         return needs(self.arguments) if callable(needs) else needs
+
+    @property
+    def answers(self) -> bool:
+        """Whether it says how well queries are answered, so that one without an answer counts, too."""
+        return self.page.kind != "item" or "aspects" in self.needs
 
     @property
     def order(self) -> Looks:
@@ -308,6 +319,23 @@ class _Doc:
 
 
 Measure.__doc__ = _Doc(Measure.__doc__)  # type: ignore[assignment]
+
+
+def measure_of_lists(text: str, cutoff: int | None) -> Measure:
+    """The measure of lists that another is made of, down to the cutoff of that.
+
+    Raises:
+        MeasureError: it is none, or one that has no value of each query, or the text has a cutoff of its own.
+
+    """
+    written = read(text)
+    meaning = meaning_of(written.name)
+    found = Measure.of(meaning.page, {**meaning.parameters, **written.parameters})
+    if found.page.kind != "list" or found.page.aggregate != "mean" or found.mean != "arithmetic":
+        raise MeasureError(f"{text!r} is no measure of lists with a value of each query, such as nDCG")
+    if written.cutoff is not None:
+        raise MeasureError(f"{text!r} has a cutoff, which is that of the whole: IA(of={found.name})@10")
+    return found if cutoff is None else found @ cutoff
 
 
 def weighing(measures: Iterable[Measure]) -> dict[str, str]:

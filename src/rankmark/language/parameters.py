@@ -19,10 +19,12 @@ from typing import Annotated, Any, Literal, NewType, TypeAlias, Union, get_args,
 from rankmark.errors import MeasureError, did_you_mean
 from rankmark.rendering.words import MOST_SHOWN, brief
 
-__all__ = ["Column", "Columns", "Group", "Parameter", "format_value", "parse_value"]
+__all__ = ["Column", "Columns", "Group", "ListMeasure", "Parameter", "format_value", "parse_value"]
 
 Column = NewType("Column", str)
 """The name of a column of the table that is evaluated."""
+ListMeasure = NewType("ListMeasure", str)
+"""A measure of lists that another is made of, as it is written."""
 
 Columns: TypeAlias = Column | Sequence[Column]
 """The name of a column, or of several."""
@@ -152,7 +154,9 @@ def _taken(option: Any, value: Any) -> Any:
     origin = get_origin(option) or option
     if origin is Literal:
         return value if isinstance(value, str) and value in get_args(option) else None
-    if option is Column:
+    if option is ListMeasure and hasattr(value, "page"):
+        return str(value)
+    if option in (Column, ListMeasure):
         return value if isinstance(value, str) and value else None
     if option is Group:
         return _group(value)
@@ -228,6 +232,7 @@ _NAMED = {
     float: "a number",
     Column: "the name of a column",
     Group: "the name of a group",
+    ListMeasure: "a measure of lists",
     Mapping: "a mapping {grade:gain}",
     Sequence: "a list of grades",
     Callable: "a function",

@@ -81,9 +81,9 @@ Mean: TypeAlias = Literal[
 ]
 ListFunction: TypeAlias = "Callable[..., Values | tuple[Values, Values]]"
 ItemFunction = TypeVar("ItemFunction", bound="Callable[..., Values | float]")
-Need: TypeAlias = Literal["catalogue", "train", "items", "groups", "judgements"]
+Need: TypeAlias = Literal["catalogue", "train", "items", "groups", "judgements", "aspects"]
 """What has to be known of items: which there are, who had them before, what they are like, in which groups
-they are, or how they are judged."""
+they are, or how they are judged, also for which aspects of queries."""
 T = TypeVar("T")
 Function = TypeVar("Function", bound="Callable[..., Any]")
 RowFunction = TypeVar("RowFunction", bound="Callable[..., float | PerQuery | PerClass | AtThreshold]")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
+
 from rankmark.kinds.browsing import MaxGrade
 from rankmark.kinds.exposure import (
     EVERY_RANK,
@@ -27,7 +29,7 @@ GROUP = Column("group")
 @item_measure(
     "DemographicParity",
     aliases=("ExposureRatio",),
-    variants={"ExposureDifference": {"value": "difference"}, "logDP": {"value": "log"}},
+    variants={"ExposureDifference": {"value": "difference"}, "logDP": {"value": "log", "per": "none"}},
     bounds=(None, None),
     needs=needs_of_groups,
     aggregate="run",
@@ -41,7 +43,7 @@ def demographic_parity(
     by: Column = GROUP,
     group: Group | Literal["each", "all"] = "all",
     value: Comparison = "ratio",
-    per: Literal["catalogue", "lists"] = "catalogue",
+    per: Literal["catalogue", "lists", "none"] = "catalogue",
     browsing: Browsing = "log2",
     p: Patience = 0.5,
     max_grade: MaxGrade = 1,
@@ -63,7 +65,8 @@ def demographic_parity(
         value: the ``ratio`` x_G / x_rest, of ``all`` min_g x_g / max_g x_g; its ``log``; or the
             ``difference`` x_G − x_rest, of ``all`` max_g x_g − min_g x_g.
         per: n_g counts the items that can be recommended, ``catalogue``, or those of the ``lists``, as where
-            each list ranks all that there are (Singh and Joachims).
+            each list ranks all that there are (Singh and Joachims); with ``none`` it is 1, so that whole
+            groups are compared (logDP).
         browsing: the attention of rank i: ``log2`` is 1 / log₂(i + 1), ``log2max`` 1 / log₂(max(i, 2)),
             ``rbp`` p^(i − 1) (geometric), ``reciprocal`` 1 / i, ``none`` 1. ``err`` is the chance that a
             reader gets there who is satisfied by an item of grade r and stops with chance (2^r − 1) /
@@ -79,7 +82,7 @@ def demographic_parity(
 
     Range: 0 or more, 1 is parity; of the ``difference`` and the ``log`` any number, 0 is parity.
 
-    Source: [singh2018].
+    Source: [singh2018]; logDP [raj2022].
 
     Example:
         Two items of x get 1 + ½, and one of y 0.63093: x_x = 0.75.
@@ -96,8 +99,9 @@ def demographic_parity(
     groups = item_groups(lists, by, overlap, unknown)
     answered = max(top.total(top.length > 0), 1)
     above = top.drawn @ groups.attention(top, Reader(browsing, p, max_grade)) / answered
-    if per == "catalogue":
-        below = groups.in_catalogue()
-    else:
+    below = groups.in_catalogue()
+    if per == "lists":
         below = top.drawn @ groups.attention(top, EVERY_RANK) / answered
+    elif per == "none":
+        below = np.ones(len(above))
     return compared(above, below, groups, "DemographicParity", group, value)

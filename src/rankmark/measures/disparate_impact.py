@@ -82,7 +82,7 @@ def disparate_impact(
 
     Range: 0 or more, 1 is in proportion; of the ``difference`` and the ``log`` any number, 0 is.
 
-    Source: [singh2018]; as realised utility ratio [raj2022].
+    Source: [singh2018]; it is called realised utility ratio in [raj2022].
 
     Example:
         Of x a alone is relevant and gets 1, of y b is and gets 0.63093.

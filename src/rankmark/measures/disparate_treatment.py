@@ -78,7 +78,7 @@ def disparate_treatment(
 
     Range: 0 or more, 1 is in proportion; of the ``difference`` and the ``log`` any number, 0 is.
 
-    Source: [singh2018]; as exposed utility ratio [raj2022].
+    Source: [singh2018]; it is called exposed utility ratio in [raj2022].
 
     Example:
         x gets 1 + ½ for a relevance of 2 and y 0.63093 for 1: 0.75 / 0.63093.

@@ -38,8 +38,8 @@ def expected_exposure_disparity(
         EED@k = Σ_j ε_j²
 
     ε_j is the attention that item j gets: that of its rank down to k, else 0; a group gets that of its items.
-    It is the least where all get the same. A run has one list for each query: of a ranker that draws its
-    lists ε would be the mean over them.
+    It is the least where all get the same. Of a ranker that draws its lists, `AmortisedEED`
+    takes the mean over them.
 
     Args:
         by: j are items, ``item``, or the groups by a column of items: with their group, a list of groups, or

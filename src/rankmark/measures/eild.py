@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankmark import _native
 from rankmark.kinds.browsing import MaxGrade
-from rankmark.kinds.distances import Distance, Far, distance_needs, item_distances
-from rankmark.kinds.item_weights import ItemGain, RankDiscount, discount_of, graded, item_gain, order_of
+from rankmark.kinds.distances import Distance, distance_needs, tables_of_pairs
+from rankmark.kinds.item_weights import (
+    ItemGain,
+    RankDiscount,
+    discount_of,
+    discounted_mean,
+    graded,
+    item_gain,
+    order_of,
+)
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
 from rankmark.language.parameters import Column, Columns
@@ -80,23 +87,12 @@ def expected_intra_list_diversity(
 
     """
     top = lists.top(cutoff)
-    seen = discount_of(top.rank, discount)
     chosen = item_gain(top, "EILD", gain=gain, rel=rel, max_grade=max_grade)
-    total, weight = _others(top, item_distances(top, by, distance), chosen, discount)
-    apart = np.divide(total, weight, out=np.zeros(len(total)), where=weight > 0)
-    return _native.ratio(top.sum(seen * chosen * apart), top.sum(seen), np.maximum(top.length - 1, 0.0))
-
-
-def _others(top: RecommendedLists, far: Far, chosen: Values, discount: RankDiscount) -> tuple[Values, Values]:
-    """Of each item the distances of all others, weighed as they are seen and chosen, and the weights."""
-    total, weight = np.zeros((2, len(top.item)))
-    for steps in range(1, int(top.length.max(initial=0))):
-        here = np.flatnonzero(top.query[:-steps] == top.query[steps:])
-        there = here + steps
-        apart = far(top.item[here], top.item[there])
-        down = discount_of(np.array([steps]), discount)[0] * chosen[there]
-        up = chosen[here]  # whoever goes up sees what is above at once
-        for place, likely in ((here, down), (there, up)):
-            total[place] += likely * apart
-            weight[place] += likely
-    return total, weight
+    found = np.zeros(len(top.item))
+    for _, places, apart in tables_of_pairs(top, by, distance):
+        rank = np.arange(apart.shape[1])
+        weight = discount_of(np.maximum(rank - rank[:, None], 1), discount) * chosen[places][:, None, :]
+        weight[:, rank, rank] = 0.0
+        total, whole = (weight * apart).sum(axis=2), weight.sum(axis=2)
+        found[places] = np.divide(total, whole, out=np.zeros(total.shape), where=whole > 0)
+    return np.where(top.length > 1, discounted_mean(top, chosen * found, discount), np.nan)

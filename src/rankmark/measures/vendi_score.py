@@ -7,10 +7,9 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.kinds.distances import Distance, distance_needs, item_distances
+from rankmark.kinds.distances import Distance, distance_needs, tables_of_pairs
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
-from rankmark.kinds.ragged import PIECE
 from rankmark.kinds.ranges import Above
 from rankmark.language.parameters import Column, Columns
 from rankmark.language.registry import item_measure
@@ -63,19 +62,9 @@ def vendi_score(
 
     """
     top = lists.top(cutoff)
-    far = item_distances(top, by, distance)
-    lengths = np.diff(top.offsets)
-    scores = np.full(len(lengths), np.nan)
-    for n in np.unique(lengths[lengths > 0]).tolist():
-        queries = np.flatnonzero(lengths == n)
-        step = max(PIECE // (n * n), 1)
-        for first in range(0, len(queries), step):
-            some = queries[first : first + step]
-            items = top.item[top.offsets[some][:, None] + np.arange(n)]
-            x, y = np.repeat(items, n, axis=1).ravel(), np.tile(items, (1, n)).ravel()
-            alike = 1 - far(x, y).reshape(len(some), n, n)
-            alike[:, np.arange(n), np.arange(n)] = 1.0
-            scores[some] = _effective(np.linalg.eigvalsh(alike / n), q)
+    scores = np.full(len(top.length), np.nan)
+    for queries, _, apart in tables_of_pairs(top, by, distance):
+        scores[queries] = _effective(np.linalg.eigvalsh((1 - apart) / apart.shape[1]), q)
     return scores
 
 

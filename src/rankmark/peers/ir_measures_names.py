@@ -9,10 +9,14 @@ from rankmark.errors import MeasureError
 from rankmark.language.conventions.convention import convention
 from rankmark.language.grammar import write
 
-__all__ = ["written_here"]
+__all__ = ["OF_ASPECTS", "written_here"]
 
 CWL = ("BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "RBP", "SDCG")
 """The measures that ir_measures has of C/W/L's program, which keeps the order of rows with equal scores."""
+OF_ASPECTS = frozenset(
+    ("ERR_IA", "nERR_IA", "alpha_DCG", "alpha_nDCG", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall")
+)
+"""Those that look at the iteration of judgements, which is the aspect."""
 
 
 def written_here(

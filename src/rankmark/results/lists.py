@@ -256,14 +256,16 @@ class ListResult(Result):
             missing = self._chosen("missing") if not empty else self._chosen("missing", EMPTY)
             answered = f"{counts.answered:,} answered, {counts.missing:,} missing ({missing})"
         notes = []
-        if counts.unjudged:
-            notes.append(f"{_queries(counts.unjudged)} of the run not judged (left out)")
+        if counts.left_out:
+            notes.append(f"{_queries(counts.left_out)} of the run not judged (left out)")
         notes += [*self._undefined(), *self.cautions()]
         if short := _most(m.short for m in counts.measures.values()):
             notes.append(f"fewer items than the cutoff in {short} (left out)")
         notes += self._tie_notes()
         notes += self.notes
         first = f"{_queries(counts.judged)} judged, {answered}"
+        if not counts.judged:
+            first = f"{_queries(counts.answered)} of the run, none judged"
         if self.convention:
             first += self._likeness()
         if self._weights is not None:
@@ -320,7 +322,7 @@ class ListResult(Result):
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value:.4f}" for name, value in self.values.items())
-        return f"<Result {values}; {self._counts.judged} queries>"
+        return f"<Result {values}; {self._counts.judged or self._counts.answered} queries>"
 
     def _kept(self) -> dict[str, Any]:
         for measure in self._lists:

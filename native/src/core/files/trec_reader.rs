@@ -253,11 +253,19 @@ struct Layout {
     value: Value,
     form: &'static str,
     strict: bool,
+    /// The field that trec_eval passes over and that has the aspect in judgements of such, under this name.
+    aspect: Option<(usize, &'static str)>,
 }
 
 /// What lines can be. A file's is the first of these that its first line can have.
 const LAYOUTS: [(Side, Layout); 7] = [
-    (Side::Qrels, Layout::new(4, 2, 3, Value::Relevance, "query iter item relevance")),
+    (
+        Side::Qrels,
+        Layout {
+            aspect: Some((1, "iter")),
+            ..Layout::new(4, 2, 3, Value::Relevance, "query iter item relevance")
+        },
+    ),
     (Side::Qrels, Layout::new(3, 1, 2, Value::Relevance, "query item relevance")),
     (Side::Run, Layout::new(MOST_FIELDS, 2, 4, Value::Score, "query Q0 item rank score tag")),
     (Side::Run, Layout::new(5, 2, 4, Value::Score, "query Q0 item rank score")),
@@ -273,7 +281,7 @@ pub fn forms(side: Side) -> Vec<&'static str> {
 
 impl Layout {
     const fn new(fields: usize, item: usize, value_at: usize, value: Value, form: &'static str) -> Self {
-        Self { fields, item, value_at, value, form, strict: false }
+        Self { fields, item, value_at, value, form, strict: false, aspect: None }
     }
 
     /// Lines as trec_eval reads them.
@@ -343,11 +351,13 @@ impl Layout {
     }
 
     fn schema(&self) -> SchemaRef {
-        Arc::new(Schema::new(vec![
+        let mut fields = vec![
             Field::new("query", Runs::dtype(), false),
             Field::new("item", DataType::Utf8, false),
             Field::new(self.value.name(), self.value.dtype(), false),
-        ]))
+        ];
+        fields.extend(self.aspect.map(|(_, name)| Field::new(name, Runs::dtype(), false)));
+        Arc::new(Schema::new(fields))
     }
 
     fn parse(&self, block: &[u8], chunk: Range<usize>) -> std::result::Result<Parsed, BadLine> {
@@ -502,6 +512,7 @@ fn parse_chunk<T: ArrowPrimitiveType>(
 ) -> std::result::Result<Parsed, BadLine> {
     let rows = chunk.len() / 32;
     let (mut queries, mut items) = (Runs::new(), Texts::with_capacity(rows));
+    let mut aspects = Runs::new();
     let as_characters = layout.strict && !block[chunk.clone()].is_ascii();
     let mut values = Vec::with_capacity(rows);
     let mut tag = None;
@@ -524,14 +535,21 @@ fn parse_chunk<T: ArrowPrimitiveType>(
             queries.push(Some(query));
             items.push(Some(item));
         }
+        if let Some((aspect, _)) = layout.aspect {
+            aspects.push(Some(String::from_utf8_lossy(line.field(aspect)).as_bytes()));
+        }
     }
     values.shrink_to_fit();
-    let (Ok(queries), Ok(items)) = (queries.finish(), items.finish()) else {
+    let (Ok(queries), Ok(items), Ok(aspects)) = (queries.finish(), items.finish(), aspects.finish()) else {
         return Err(not_unicode(layout, block, chunk));
     };
     let values = PrimitiveArray::<T>::new(values.into(), None);
     let lines = count_lines(&block[chunk]);
-    Ok(Parsed { columns: vec![Arc::new(queries), Arc::new(items), Arc::new(values)], lines, tag })
+    let mut columns: Vec<ArrayRef> = vec![Arc::new(queries), Arc::new(items), Arc::new(values)];
+    if layout.aspect.is_some() {
+        columns.push(Arc::new(aspects));
+    }
+    Ok(Parsed { columns, lines, tag })
 }
 
 /// An id of which each byte is a character: their order is that of the bytes.

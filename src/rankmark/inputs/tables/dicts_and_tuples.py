@@ -37,6 +37,8 @@ def opened(source: Any, side: Side) -> Source | None:
     if held := _held_by_ranx(source):
         source = held
     if isinstance(source, Mapping):
+        if side == "qrels" and _is_by_aspect(source):
+            return _of_aspects(source, side)
         refuse_several(source, side)
         if table := _from_dicts(source, side):
             return Source(side, table.names, lambda _: table, in_rank_order=True)
@@ -88,6 +90,34 @@ def _from_dicts(source: Mapping[Any, Any], side: Side) -> Table | None:
         return None
     table = Table.from_dicts(list(source.values()), list(source), VALUE_OF[side], flags=side == "qrels")
     return table if table is not None and table.num_rows else None
+
+
+def _is_by_aspect(source: Mapping[Any, Any]) -> bool:
+    """Whether items have grades of aspects: ``{query: {item: {aspect: grade}}}``."""
+    first = next((items for items in source.values() if isinstance(items, Mapping) and items), {})
+    return isinstance(next(iter(first.values()), None), Mapping)
+
+
+def _of_aspects(source: Mapping[Any, Mapping[Any, Mapping[Any, Any]]], side: Side) -> Source:
+    """Judgements for aspects, a row each."""
+    import polars as pl
+
+    rows = []
+    for query, items in source.items():
+        for item, grades in items.items() if isinstance(items, Mapping) else ((items, None),):
+            if not isinstance(grades, Mapping):
+                raise DataError(
+                    f"{side}: item {item!r} of query {query!r} has {grades!r}, and others a grade of each "
+                    "aspect, {aspect: grade}"
+                )
+            rows += [(query, item, aspect, grade) for aspect, grade in grades.items()]
+    if not rows:
+        raise no_rows(side)
+    *ids, relevance = zip(*rows, strict=True)
+    named = zip(("query", "item", "aspect"), ids, strict=True)
+    columns = {role: _ids(each, role, side) for role, each in named}
+    table = Table.from_arrow(pl.DataFrame({**columns, "relevance": _numbers(relevance, "relevance", side)}))
+    return Source(side, table.names, lambda _: table, of_aspects=True)
 
 
 def _is_of_columns(source: Mapping[Any, Any]) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rankmark.errors import ColumnError, IdTypeError, UsageError, did_you_mean
+from rankmark.inputs.aspects import refuse_aspects
 from rankmark.inputs.column_checks import check_ids, check_numbers
 from rankmark.inputs.names import listed
 from rankmark.inputs.predictions.columns import WEIGHING
@@ -136,6 +137,7 @@ def read_frames(qrels: Any, run: Any, columns: ColumnNames | None) -> tuple[Fram
     """Finds the columns' roles, and refuses types that cannot be evaluated or do not go together."""
     check_frame(qrels, "qrels")
     check_frame(run, "run")
+    refuse_aspects(columns, "Spark")
     judgements, results = _read_frame(qrels, "qrels", columns), _read_frame(run, "run", columns)
     check_names(columns, {"qrels": qrels.columns, "run": run.columns})
     for role in ("query", "item"):

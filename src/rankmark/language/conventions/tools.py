@@ -260,6 +260,26 @@ TREC_EVAL_9 = Convention(
     cannot=(replace(TRUNCATED, text=f"{TRUNCATED} pytrec_eval refuses them."), DICTS),
 )
 
+_OF_PYNDEVAL = {"ties": "item-asc", "scores": "float64"}
+_ASPECTS = {
+    **_cut(
+        {
+            "ERR_IA": "ERR_IA",
+            "nERR_IA": "nERR_IA",
+            "alpha_DCG": "alpha_DCG(denominator=most)",
+            "alpha_nDCG": "alpha_nDCG",
+            "P_IA": "IA(of=P)",
+            "P_IA(rel={rel})": "IA(of='P(rel={rel})')",
+            "StRecall": "SubtopicRecall",
+        }
+    ),
+    "NRBP": "NRBP",
+    "nNRBP": "nNRBP",
+    "AP_IA": "IA(of=AP)",
+    "AP_IA(rel={rel})": "IA(of='AP(rel={rel})')",
+}
+"""What ir_measures has of pyndeval."""
+
 IR_MEASURES = Convention(
     name="ir_measures",
     tool="ir_measures",
@@ -302,6 +322,7 @@ IR_MEASURES = Convention(
         "NumRel": Variant("NumRel", {"missing": "skip"}),
         "ERR@{k}": "ERR@{k}",
     },
+    items={name: Variant(measure, _OF_PYNDEVAL) for name, measure in _ASPECTS.items()},
     spelling=_by_name,
     text_items=True,
     otherwise=dict.fromkeys(
@@ -319,7 +340,7 @@ IR_MEASURES = Convention(
         TRUNCATED,
         DICTS,
         Limit("Compat where scores are equal.", tied, frozenset(("Compatibility",))),
-        Aside("Measures of diversity (alpha_nDCG, ERR_IA …): they need subtopics.", ABSENT),
+        Aside("judged_only of measures of aspects, which fails there.", ABSENT),
         Aside(
             "ERR and nDCG(dcg='exp-log2') come from gdeval, which rounds each query's value to five digits.",
             DIGITS,
@@ -1873,6 +1894,70 @@ ANN_BENCHMARKS = Convention(
     ),
 )
 
+# At rank 1 neither is divided by what could be gained at most.
+_NDEVAL_AT_1 = {"ERR-IA@1": "alpha_DCG@1", "alpha-DCG@1": "alpha_DCG@1"}
+_TWICE_RELEVANT = Limit(
+    "An item that is judged twice for the same aspect, which is two relevant items.", repeated
+)
+_ZERO_BY_ZERO = Aside(
+    "nNRBP where nothing is relevant to a query: it is 0 / 0 there, and so is the mean.", UNDEFINED
+)
+_NO_ASPECT_ALONE = Aside("MAP and P without aspects, which it has and never prints.", ABSENT)
+
+NDEVAL = Convention(
+    name="ndeval",
+    tool="ndeval",
+    version="4.5",
+    choices={"missing": "skip"},
+    items={
+        **_NDEVAL_AT_1,
+        **_cut(
+            {
+                "ERR-IA": "ERR_IA",
+                "nERR-IA": "nERR_IA",
+                "alpha-DCG": "alpha_DCG(denominator=most)",
+                "alpha-nDCG": "alpha_nDCG",
+                "P-IA": "IA(of=P)",
+                "strec": "SubtopicRecall",
+            }
+        ),
+        "NRBP": "NRBP",
+        "nNRBP": "nNRBP",
+        "MAP-IA": "IA(of=AP)",
+    },
+    text_items=True,
+    notes=(
+        "Run it with -traditional: without, it goes by the ranks in the run, and not by the scores.",
+        'With -c its means are over all judged queries: missing="zero".',
+        "It prints zeros for queries without judgements, which no mean counts, and no cutoff above 20.",
+    ),
+    cannot=(
+        Limit("Grades below 0, which it refuses.", negative),
+        Limit("Fractional grades, which it refuses.", fractional),
+        _TWICE_RELEVANT,
+        _ZERO_BY_ZERO,
+        _NO_ASPECT_ALONE,
+        Aside("Gains and losses beside a baseline (-baseline).", ABSENT),
+    ),
+)
+
+PYNDEVAL = replace(
+    NDEVAL,
+    name="pyndeval",
+    tool="pyndeval",
+    version="0.0.8",
+    choices={"missing": "skip", "ties": "item-asc"},
+    notes=(
+        "It is ndeval within Python, but of equal scores the least id comes first.",
+        "Its relevance_level is rel; results are given query by query.",
+    ),
+    cannot=(
+        _TWICE_RELEVANT,
+        _ZERO_BY_ZERO,
+        Aside("Cutoffs above 20, which it refuses.", ABSENT),
+    ),
+)
+
 TOOLS = (
     TREC_EVAL,
     TREC_EVAL_9,
@@ -1895,6 +1980,8 @@ TOOLS = (
     TF_RANKING,
     GDEVAL,
     MSMARCO,
+    NDEVAL,
+    PYNDEVAL,
     BEIR,
     FUXICTR,
     TORCHREC,

@@ -1,0 +1,129 @@
+"""Judgements of aspects of queries, which other tools call subtopics or intents."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankmark._native import Table
+from rankmark.errors import ColumnError, DataError, UsageError
+from rankmark.forking import need_polars_threads
+from rankmark.inputs.column_checks import check_ids
+from rankmark.inputs.input import AspectRows, Input
+from rankmark.inputs.roles import ColumnNames, said_outright, says_aspect
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["HOW", "by_aspect", "has_several", "refuse_aspects"]
+
+HOW = (
+    f"a column of aspects, {said_outright('aspect')}; in TREC judgements the second of four fields, "
+    'columns={"aspect": "iter"}; or {query: {item: {aspect: grade}}}'
+)
+"""How judgements of aspects are given, in words."""
+
+
+def by_aspect(judgements: Input, measure: object = "columns={…}") -> Input:
+    """The same with one judgement an item, its best of all aspects, and those of aspects beside it.
+
+    An item that is judged twice for one aspect of a query is judged twice in both.
+
+    Args:
+        judgements: a row an item and aspect.
+        measure: what needs the aspects.
+
+    Raises:
+        DataError: there is no column of aspects, or nulls in it.
+
+    """
+    import polars as pl
+
+    if judgements.aspects is not None:
+        return judgements
+    aspect = judgements.aspect
+    if aspect is None:
+        raise ColumnError(
+            f"{measure} needs judgements of aspects (subtopics, intents), and {judgements.name} has none "
+            f"that is plain: give {HOW}"
+        )
+    check_ids(judgements.table, aspect, "aspect", judgements.name)
+    need_polars_threads()
+    frame = pl.DataFrame(judgements.table)
+    if nulls := frame[aspect].null_count():
+        first = frame[aspect].is_null().arg_true()[0]
+        raise DataError(
+            f"{judgements.name}: the aspect column {aspect!r} has {nulls:,} null{'s'[: nulls > 1]}, the "
+            f"first in row {first} (from 0); remove those rows"
+        )
+    value = pl.lit(1.0) if judgements.value is None else pl.col(judgements.value).cast(pl.Float64)
+    rows = frame.select(
+        query=pl.col(judgements.query), item=pl.col(judgements.item), aspect=pl.col(aspect), grade=value
+    )
+    if not rows["grade"].is_finite().all():  # NaN and nulls, which whoever matches them refuses
+        return judgements
+    again = pl.int_range(pl.len()).over("query", "item", "aspect").alias("again")
+    each = rows.with_columns(again).with_row_index("row")
+    items = each.group_by("query", "item", "again", maintain_order=True).agg(
+        pl.col("row").alias("rows"), pl.col("row").first(), pl.col("grade").max()
+    )
+    names = _ordered(rows["aspect"].unique())
+    table = frame.drop(aspect)[items["row"]]
+    if judgements.value is not None:
+        table = table.with_columns(items["grade"].alias(judgements.value))
+    place = np.empty(rows.height, dtype=np.int64)
+    place[items["rows"].explode().to_numpy()] = np.repeat(
+        np.arange(items.height), items["rows"].list.len().to_numpy()
+    )
+    first = items["row"].to_numpy()
+    alone = (
+        (f"all judgements of {judgements.name} are of one aspect, {names[0]!r}",) if len(names) == 1 else ()
+    )
+    return replace(
+        judgements,
+        notes=(*judgements.notes, *alone),
+        table=Table.from_arrow(table),
+        rows=first if judgements.rows is None else judgements.rows[first],
+        aspect=None,
+        aspects=AspectRows(
+            place,
+            rows["aspect"].replace_strict(names, np.arange(len(names)), return_dtype=pl.Int64).to_numpy(),
+            rows["grade"].to_numpy(),
+            tuple(names.to_list()),
+        ),
+    )
+
+
+def _ordered(names: pl.Series) -> pl.Series:
+    """Aspects in ascending order: that of numbers, if all are called so."""
+    import polars as pl
+
+    numbers = names.cast(pl.Int64, strict=False)
+    ordered = names.sort()
+    return ordered if numbers.null_count() else ordered[ordered.cast(pl.Int64).arg_sort()]
+
+
+def refuse_aspects(columns: ColumnNames | None, who: str) -> None:
+    """Refuses judgements that are said to be of aspects where they are not read at once.
+
+    Raises:
+        UsageError: they are.
+
+    """
+    if says_aspect(columns):
+        raise UsageError(f"{who} does not read judgements of aspects; give both tables to rm.evaluate whole")
+
+
+def has_several(judgements: Input) -> str:
+    """What to say of judgements with an item twice that may be of aspects, as ``"; …"``, or nothing."""
+    import polars as pl
+
+    aspect = judgements.aspect
+    if aspect is None or pl.DataFrame(judgements.table)[aspect].n_unique() < 2:
+        return ""
+    return (
+        f"; if its column {aspect!r} is the aspect (subtopic, intent) that an item is judged for, say "
+        f"{said_outright('aspect', aspect)}: then its best grade counts"
+    )

@@ -1,0 +1,64 @@
+"""α-nDCG."""
+
+from __future__ import annotations
+
+from rankmark.kinds.aspects import Alpha, relevant
+from rankmark.kinds.gains import Discount, discount_of
+from rankmark.kinds.items import RecommendedLists
+from rankmark.kinds.lists import Values, ratio
+from rankmark.language.registry import item_measure
+
+
+@item_measure(
+    "alpha_nDCG",
+    aliases=("α_nDCG",),
+    bounds=(0, None),
+    needs=("aspects",),
+    order="top",
+    undefined="nothing relevant",
+)
+def alpha_ndcg(
+    lists: RecommendedLists,
+    *,
+    cutoff: int | None = None,
+    rel: float = 1,
+    alpha: Alpha = 0.5,
+    discount: Discount = "log2",
+) -> Values:
+    """α-nDCG: α-DCG as a share of what a list has that covers aspects early and repeats them late.
+
+        α-nDCG@k = α-DCG@k / α-IDCG@k
+
+    `alpha_DCG` says what items gain. The ideal list has at each rank the judged item that gains most after
+    those above it, and of several that gain the same the one with the greatest id. To find the best list of
+    all is NP-hard, so some lists have more than this one, and then the value exceeds 1.
+
+    Args:
+        rel: the least grade that counts as relevant to an aspect.
+        alpha: what an aspect loses each time: 0 nothing, 1 all that it gains.
+        discount: as of `DCG`: ``log2`` is 1/log₂(i + 1).
+
+    Needs: judgements of aspects (subtopics, intents); aspects to which nothing is relevant are left out.
+
+    Range: 0 to 1, or a little above.
+    No relevant item: decided by `no_relevant`.
+
+    Source: [clarke2008].
+
+    Example:
+        a gains 2 and b, a second time for aspect 1, ½ · 1/log2(3); the ideal list has c, which gains 1 ·
+        1/log2(3), and then b, ½ · 1/log2(4).
+
+        >>> import rankmark as rm
+        >>> qrels = {"q": {"a": {"1": 1, "2": 1}, "b": {"1": 1}, "c": {"3": 1}}}
+        >>> result = rm.evaluate(qrels, {"q": ["a", "b"]}, "alpha_nDCG@10")
+        >>> round(result["alpha_nDCG@10"], 6)
+        0.803721
+
+    """
+    found = relevant(lists.top(cutoff), rel)
+    total, best = (
+        gains.sum(lambda ranks: discount_of(ranks, discount))
+        for gains in (found.gains(alpha), found.ideal(alpha, cutoff))
+    )
+    return ratio(total, best, found.total)
