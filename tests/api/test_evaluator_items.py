@@ -129,3 +129,8 @@ def test_a_query_that_comes_again_is_dropped_or_refused() -> None:
 def test_too_little_known_of_items_is_said_at_once() -> None:
     with pytest.raises(rm.UsageError, match="Novelty@2 needs the interactions before"):
         rm.Evaluator("Novelty@2")
+
+
+def test_judgements_of_aspects_are_for_whole_tables() -> None:
+    with pytest.raises(rm.UsageError, match=r"aspects, which rm\.evaluate alone reads"):
+        rm.Evaluator("SubtopicRecall@2")

@@ -248,7 +248,7 @@ def evaluate(
     }
     plan = planned(measures, like, given, items=True)
     check_threads(threads)
-    plan, known = with_known(plan, items, train, columns, judged=qrels is not None)
+    plan, known = with_known(plan, items, train, columns, judged=qrels is not None, aspects=True)
     refuse_bounds(plan, bounds=bounds)
     if qrels is None:
         _refuse_unjudged(plan)
@@ -259,7 +259,7 @@ def evaluate(
             'slices by a column or rows of qrels or run read it whole; give attributes= with engine="stream"'
         )
 
-    of_aspects = says_aspect(columns) or any("aspects" in measure.needs for measure in of_items)
+    of_aspects = says_aspect(columns) or any("aspects" in measure.needs for measure in plan.measures)
     if of_aspects and engine == "stream":
         raise UsageError('judgements of aspects are read whole: use engine="local"')
 
@@ -314,11 +314,25 @@ def refuse_bounds(plan: Plan, *, bounds: bool) -> None:
 
 
 def with_known(
-    plan: Plan, items: Any, train: Any, columns: ColumnNames | None = None, *, judged: bool = True
+    plan: Plan,
+    items: Any,
+    train: Any,
+    columns: ColumnNames | None = None,
+    *,
+    judged: bool = True,
+    aspects: bool = False,
 ) -> tuple[Plan, Catalogue | None]:
     """What is asked, with what is known of items and of users before; None where that is not looked at.
 
     A measure of each group of items becomes one of every group that they are in.
+
+    Args:
+        plan: what is asked.
+        items: what is known of items.
+        train: the interactions before.
+        columns: the columns that are said.
+        judged: whether there are judgements.
+        aspects: whether these can be of aspects.
 
     Raises:
         UsageError: too little is known of items for a measure.
@@ -327,6 +341,8 @@ def with_known(
     of_items = [measure for measure in plan.measures if measure.page.kind == "item"]
     if not of_items and items is None and train is None:
         return plan, None
+    if looking := [] if aspects else [measure for measure in of_items if "aspects" in measure.needs]:
+        raise UsageError(f"{looking[0]} looks at judgements of aspects, which rm.evaluate alone reads")
     from rankmark.inputs.catalogue import each_group, known_items, refuse_unknowable
 
     known = known_items(items, train, columns)
