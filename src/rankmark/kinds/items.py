@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankmark import _native
 from rankmark.errors import DataError
 from rankmark.kinds.item_facts import Attributes, ItemFacts, Numbers
-from rankmark.kinds.ragged import found_in, offsets_of, spread
+from rankmark.kinds.ragged import found_in, offsets_of, spread, sums_by_key
 
 if TYPE_CHECKING:
     from rankmark.kinds.lists import Values
@@ -140,8 +140,25 @@ class RecommendedLists:
 
     def exposure(self, x: Values | None = None) -> Values:
         """In how many lists each item is, or the sum of `x` over these; one an item that there is."""
-        weights = x if self._drawn is None else self._drawn[self.query] * (1.0 if x is None else x)
-        return np.bincount(self.item, weights, minlength=self.facts.count).astype(np.float64)
+        if x is not None:
+            weights = x if self._drawn is None else x * self._drawn[self.query]
+            return np.bincount(self.item, weights, minlength=self.facts.count).astype(np.float64)
+        if self._drawn is None:
+            return self._exposure(None)
+        # Those that count once are added up but once, however often lists are drawn.
+        odd, there = np.flatnonzero(self._drawn != 1), np.flatnonzero(self._drawn)
+        if len(odd) < len(there):
+            once = self.once("exposure", lambda: self._exposure(None))
+            return once + self._exposure(odd, self._drawn[odd] - 1)
+        return self._exposure(there, self._drawn[there])
+
+    def _exposure(self, queries: NDArray[np.intp] | None, times: Values | None = None) -> Values:
+        """In how many lists of some queries each item is, where each list counts so often; of all if None."""
+        item, weights = self.item, None
+        if queries is not None and times is not None:
+            lengths = np.diff(self.offsets)[queries]
+            item, weights = item[spread(self.offsets[queries], lengths)], np.repeat(times, lengths)
+        return np.bincount(item, weights, minlength=self.facts.count).astype(np.float64)
 
     def total(self, x: ArrayLike) -> float:
         """The sum of `x` over all lists; one number a query."""
@@ -202,20 +219,14 @@ class RecommendedLists:
     ) -> Shares:
         categories = self.described().categories(column)
         assert categories is not None  # the column was looked at before
-        lengths = np.diff(categories.offsets)[item]
         queries = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-        keys = np.repeat(queries, lengths) * categories.count
-        keys += categories.values[spread(categories.offsets[item], lengths)]
+        owner, category = categories.of(item)
         weight = np.ones(len(item)) if weight is None else weight
         whole = _native.segment_sum(weight, offsets)
-        weights = np.repeat(weight / (lengths * whole[queries]), lengths)
-        distinct, places = np.unique(keys, return_inverse=True)
-        return Shares(
-            distinct,
-            np.bincount(places, weights, len(distinct)).astype(np.float64),
-            categories.count,
-            len(whole),
-        )
+        weights = (weight / (categories.lengths[item] * whole[queries]))[owner]
+        keys = queries[owner] * categories.count + category
+        distinct, share = sums_by_key(keys, weights, len(whole) * categories.count)
+        return Shares(distinct, share, categories.count, len(whole))
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """What is computed of the lists when it is first asked for, however often each counts."""
