@@ -8,15 +8,16 @@ from pathlib import Path
 import polars as pl
 
 import rankmark as rm
-from rankmark.commands.shop import simulate
+from rankmark.commands.shop import SYSTEMS, simulate
 
 HERE = Path(__file__).parents[1] / "docs" / "pictures"
 
 
 def draw(folder: Path) -> None:
     """Writes both pictures."""
-    runs = {name: pl.DataFrame(columns) for name, columns in simulate().items()}
-    qrels = runs.pop("qrels")
+    tables = simulate()
+    qrels = pl.DataFrame(tables["qrels"])
+    runs = {name: pl.DataFrame(tables[name]) for name in SYSTEMS}
     compared = rm.compare(qrels, runs, "nDCG@10")
     compared.plot("differences").write(folder / "differences.svg")
     found = rm.differences(qrels, runs["personalised"], "nDCG@10")

@@ -29,9 +29,18 @@ def test_another_seed_gives_other_data(tables: dict[str, Columns]) -> None:
 
 
 def test_nobody_is_shown_or_judges_an_item_twice(tables: dict[str, Columns]) -> None:
-    for columns in tables.values():
+    for name in ("qrels", "popular", "personalised", "train"):
+        columns = tables[name]
         pairs = np.stack([columns["user_id"], columns["item_id"]])
         assert np.unique(pairs, axis=1).shape == pairs.shape
+
+
+def test_items_are_what_tables_are_about(tables: dict[str, Columns]) -> None:
+    items = tables["items"]["item_id"]
+    assert np.array_equal(np.sort(items), np.arange(1, len(items) + 1))
+    assert len(set(tables["items"]["category"])) == 8
+    counts = np.sort(np.bincount(tables["train"]["item_id"]))[::-1]
+    assert counts[:200].sum() > counts.sum() / 5  # a hundredth of the items has a fifth of what was bought
 
 
 def test_lists_are_full_and_in_order(tables: dict[str, Columns]) -> None:
@@ -58,9 +67,11 @@ def test_demo_shows_both_systems_and_what_to_type(tmp_path: Path, capfd: pytest.
     assert "popular  personalised" in out
     assert f"eval {tmp_path / 'shop' / 'qrels.parquet'}" in out
     assert sorted(path.name for path in (tmp_path / "shop").iterdir()) == [
+        "items.parquet",
         "personalised.parquet",
         "popular.parquet",
         "qrels.parquet",
+        "train.parquet",
     ]
     values = [
         rm.evaluate(tmp_path / "shop" / "qrels.parquet", tmp_path / "shop" / f"{name}.parquet", ["nDCG@10"])[
@@ -70,3 +81,11 @@ def test_demo_shows_both_systems_and_what_to_type(tmp_path: Path, capfd: pytest.
     ]
     assert f"{values[0]:.4f}        {values[1]:.4f}" in out
     assert values[0] < values[1]
+    said = " ".join(out.split())
+    assert "The more accurate system, personalised, recommends more of the catalogue" in said
+    assert "less popular items" in said
+    assert "its lists are less diverse" in said
+    known = rm.catalogue(tmp_path / "shop" / "items.parquet", train=tmp_path / "shop" / "train.parquet")
+    run = tmp_path / "shop" / "personalised.parquet"
+    coverage = rm.evaluate(tmp_path / "shop" / "qrels.parquet", run, "Coverage@10", items=known)
+    assert f"more of the catalogue ({coverage['Coverage@10']:.3f}, not " in said

@@ -1,12 +1,13 @@
-"""A small shop, simulated: what its users liked, and what two recommenders would have shown them."""
+"""A small shop, simulated: what it sells, what its users had and liked, and what two recommenders show."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from textwrap import fill
 from time import perf_counter
 from typing import Any
 
@@ -21,13 +22,24 @@ USERS, ITEMS, TRAITS = 5_000, 20_000, 16
 SHOWN = 150  # items that the most active user comes across
 LENGTH = 100  # items that a recommender returns
 SYSTEMS = ("popular", "personalised")
+CATEGORIES = ("books", "clothes", "games", "garden", "kitchen", "music", "sports", "toys")
+KINDS = {"qrels": "judgements", "items": "items", "train": "interactions"}
+"""What tables hold that are no results."""
+ACCURACY = "nDCG@10"
+OF_ITEMS = {
+    "Coverage@10": ("more of the catalogue", "less of the catalogue", 3),
+    "Novelty@10": ("newer items", "less new items", 2),
+    "Popularity@10": ("more popular items", "less popular items", 0),
+    "ILD@10": ("more diverse", "less diverse", 2),
+}
+"""What is measured beside accuracy, what more and what less of it is, and how many digits say it."""
 
 Array = np.ndarray[Any, Any]
 Columns = dict[str, Array]
 
 
 def simulate(seed: int = 0) -> dict[str, Columns]:
-    """The tables ``qrels``, ``popular`` and ``personalised``; the same ones each time.
+    """The tables ``qrels``, ``popular``, ``personalised``, ``items`` and ``train``; the same ones each time.
 
     Items follow Zipf's law, users like items whose traits fit their tastes, and both recommenders make
     mistakes: one knows no tastes, the other knows them badly and has never heard of some of the users.
@@ -42,24 +54,46 @@ def simulate(seed: int = 0) -> dict[str, Columns]:
         "qrels": _held_out(rng, weights, tastes, traits),
         "popular": _popular(rng, weights),
         "personalised": _personalised(rng, weights, tastes, traits),
+        "items": _items(rng, traits),
+        "train": _train(rng, weights, tastes, traits),
     }
     return {name: _with_ids(columns, item_ids) for name, columns in tables.items()}
 
 
 def _with_ids(columns: Columns, item_ids: Array) -> Columns:
-    user_id, item_id = columns.pop("user") + 1, item_ids[columns.pop("item")] + 1
-    return {"user_id": user_id.astype(np.int32), "item_id": item_id.astype(np.int32), **columns}
+    ids = {"item_id": item_ids[columns.pop("item")] + 1}
+    if "user" in columns:
+        ids = {"user_id": columns.pop("user") + 1, **ids}
+    return {name: each.astype(np.int32) for name, each in ids.items()} | columns
+
+
+def _items(rng: np.random.Generator, traits: Array) -> Columns:
+    """What the shop sells: items are of the category of their strongest trait."""
+    category = np.array(CATEGORIES)[traits[:, : len(CATEGORIES)].argmax(axis=1)]
+    price = np.exp2(rng.integers(0, 70, ITEMS) / 10).round(2)
+    return {"item": np.arange(ITEMS), "category": category, "price": price}
+
+
+def _train(rng: np.random.Generator, weights: Array, tastes: Array, traits: Array) -> Columns:
+    """What users bought before: of the items that they came across those that they liked, each once."""
+    user, item = _met(rng, weights, 2 * SHOWN)
+    bought = np.einsum("ij,ij->i", tastes[user], traits[item]) + rng.integers(-60, 61, len(user)) > 60
+    return {"user": user[bought], "item": item[bought]}
+
+
+def _met(rng: np.random.Generator, weights: Array, most: int) -> tuple[Array, Array]:
+    """What users come across, popular items more often: users and items, each pair once."""
+    met = rng.binomial(most, rng.random(USERS) ** 2)
+    draws = np.searchsorted(weights.cumsum() / weights.sum(), rng.random(met.sum()))
+    return np.divmod(np.unique(np.repeat(np.arange(USERS), met) * ITEMS + draws), ITEMS)
 
 
 def _held_out(rng: np.random.Generator, weights: Array, tastes: Array, traits: Array) -> Columns:
     """What users did after training: 3 bought, 2 put in the basket, 1 looked at, 0 passed over."""
-    met = rng.binomial(SHOWN, rng.random(USERS) ** 2)
-    draws = np.searchsorted(weights.cumsum() / weights.sum(), rng.random(met.sum()))
-    pairs = np.unique(np.repeat(np.arange(USERS), met) * ITEMS + draws)
-    user, item = np.divmod(pairs, ITEMS)
-    liking = np.einsum("ij,ij->i", tastes[user], traits[item]) + rng.integers(-60, 61, len(pairs))
+    user, item = _met(rng, weights, SHOWN)
+    liking = np.einsum("ij,ij->i", tastes[user], traits[item]) + rng.integers(-60, 61, len(user))
     relevance = np.digitize(liking, [60, 100, 150])
-    kept = (relevance > 0) | (rng.random(len(pairs)) < 0.1)
+    kept = (relevance > 0) | (rng.random(len(user)) < 0.1)
     return {"user": user[kept], "item": item[kept], "relevance": relevance[kept].astype(np.int8)}
 
 
@@ -113,15 +147,46 @@ def show(folder: Path) -> Iterator[str]:
     yield f"A simulated shop with {USERS:,} users and {ITEMS:,} items, and two recommenders:\n"
     for path, columns in tables.values():
         yield _described(path, columns)
-    qrels, *runs = (str(path) for path, _ in tables.values())
+    qrels, *runs, items, train = (str(path) for path, _ in tables.values())
     yield from _evaluated(qrels, runs)
-    yield _commands(qrels, runs)
+    yield from _recommended(qrels, runs, items, train)
+    yield _commands(qrels, runs, train)
 
 
 def _described(path: Path, columns: Columns) -> str:
-    rows, users = len(columns["user_id"]), len(np.unique(columns["user_id"]))
-    kind = "judgements" if "relevance" in columns else "results"
-    return f"  {path!s:<36}{rows:>9,} {kind:<11}{users:>7,} users {path.stat().st_size / 1e6:>6.1f} MB"
+    rows, users = len(columns["item_id"]), columns.get("user_id")
+    kind = KINDS.get(path.stem, "results")
+    who = "" if users is None else f"{len(np.unique(users)):,} users"
+    return f"  {path!s:<36}{rows:>9,} {kind:<13}{who:>11} {path.stat().st_size / 1e6:>6.1f} MB"
+
+
+def _recommended(qrels: str, runs: list[str], items: str, train: str) -> Iterator[str]:
+    """What is recommended beside how accurate that is."""
+    from rankmark.api.evaluation import evaluate
+    from rankmark.inputs.catalogue import catalogue
+    from rankmark.results.runs import Runs
+
+    known, measures = catalogue(items, train=train), [ACCURACY, *OF_ITEMS]
+    results = {
+        name: evaluate(qrels, run, measures, items=known) for name, run in zip(SYSTEMS, runs, strict=True)
+    }
+    yield (
+        f"\n$ {program()} eval {qrels} {' '.join(runs)} \\\n    --items {items} --train {train} \\\n"
+        f'    -m "{" ".join(measures)}"\n'
+    )
+    yield Runs(results).format()
+    yield _seen({name: result.values for name, result in results.items()})
+
+
+def _seen(values: Mapping[str, Mapping[str, float]]) -> str:
+    """What the values of two systems say, of the more accurate one."""
+    less, more = sorted(SYSTEMS, key=lambda name: values[name][ACCURACY])
+    said = []
+    for measure, (higher, lower, digits) in OF_ITEMS.items():
+        own, other = values[more][measure], values[less][measure]
+        said.append(f"{higher if own > other else lower} ({own:,.{digits}f}, not {other:,.{digits}f})")
+    shown, lists = ", ".join(said[:-1]), said[-1]
+    return fill(f"The more accurate system, {more}, recommends {shown}, and its lists are {lists}.", 80)
 
 
 def _evaluated(qrels: str, runs: list[str]) -> Iterator[str]:
@@ -137,13 +202,14 @@ def _evaluated(qrels: str, runs: list[str]) -> Iterator[str]:
     yield f"Read and evaluated in {seconds:.2f} s."
 
 
-def _commands(qrels: str, runs: list[str]) -> str:
+def _commands(qrels: str, runs: list[str], train: str) -> str:
     one, both = f"{qrels} {runs[1]}", f"{qrels} {' '.join(runs)}"
     commands = [
         f"{program()} eval {one}",
         f"{program()} eval {one} -m nDCG@10 --ties expected --signature",
         f"{program()} eval {one} --per-query -o per-user.csv",
         f"{program()} eval {both} --format latex",
+        f"{program()} explain {one} -m Novelty@10 --query 2514 --train {train}",
         f"{program()} measures nDCG",
     ]
     return "\nTry:\n\n" + "\n".join(f"  {command}" for command in commands)
