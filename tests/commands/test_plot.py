@@ -65,6 +65,8 @@ def test_every_picture_is_listed_with_its_options(capfd: Captured) -> None:
     assert main(["plot", "--list"]) == 0
     out = capfd.readouterr().out
     assert max(map(len, out.splitlines())) <= 80
+    listed = [line.split()[0].lower() for line in out.splitlines() if line[:1].strip() and " (of " in line]
+    assert listed == sorted(listed)
     for name, each in pictures().items():
         assert f"\n{name} (of " in f"\n{out}"
         assert each.summary

@@ -425,7 +425,7 @@ def test_measures_of_each_list_are_as_plain_python_says(by: str, overlap: str, t
 @pytest.mark.parametrize(
     ("measure", "options", "said"),
     [
-        ("AWRF", {}, r"AWRF needs the groups of items: items="),
+        ("AWRF", {}, r"AWRF needs the groups of items: give items="),
         ("AWRF", {"items": list("abcde")}, r"no column 'group'; it has no column beside the items"),
         ("AWRF(by=gender)", {}, r"no column 'gender'; its columns are"),
         ("AWRF(target=relevant)", {}, r"needs judgements"),

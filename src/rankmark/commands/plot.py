@@ -121,7 +121,7 @@ def _listed(path: str | None, name: str | None) -> Iterator[str]:
     from rankmark.figures import picture_list, picture_named, pictures, pictures_of
 
     if path is None:
-        yield picture_list(pictures().values())
+        yield picture_list()
     elif path in pictures() and not Path(path).exists():
         yield pictures()[path].page
     elif name is not None:

@@ -47,6 +47,19 @@ class Lists:
     offsets: NDArray[np.int64]
     count: int
 
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """How many numbers each has."""
+        return np.diff(self.offsets)
+
+    def of(self, which: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The numbers of some, one after the other, and before them the places in `which` that they are of."""
+        lengths = self.lengths
+        if len(self.values) == len(lengths) and lengths.max(initial=1) == 1:  # one each
+            return np.arange(len(which)), self.values[which]
+        places = np.repeat(np.arange(len(which)), lengths[which])
+        return places, self.values[spread(self.offsets[which], lengths[which])]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankmark import _native
 from rankmark.errors import DataError
 from rankmark.kinds.item_facts import Attributes, ItemFacts, Numbers
-from rankmark.kinds.ragged import found_in, offsets_of, spread
+from rankmark.kinds.ragged import found_in, offsets_of, spread, sums_by_key
 
 if TYPE_CHECKING:
     from rankmark.kinds.lists import Values
@@ -219,20 +219,14 @@ class RecommendedLists:
     ) -> Shares:
         categories = self.described().categories(column)
         assert categories is not None  # the column was looked at before
-        lengths = np.diff(categories.offsets)[item]
         queries = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-        keys = np.repeat(queries, lengths) * categories.count
-        keys += categories.values[spread(categories.offsets[item], lengths)]
+        owner, category = categories.of(item)
         weight = np.ones(len(item)) if weight is None else weight
         whole = _native.segment_sum(weight, offsets)
-        weights = np.repeat(weight / (lengths * whole[queries]), lengths)
-        distinct, places = np.unique(keys, return_inverse=True)
-        return Shares(
-            distinct,
-            np.bincount(places, weights, len(distinct)).astype(np.float64),
-            categories.count,
-            len(whole),
-        )
+        weights = (weight / (categories.lengths[item] * whole[queries]))[owner]
+        keys = queries[owner] * categories.count + category
+        distinct, share = sums_by_key(keys, weights, len(whole) * categories.count)
+        return Shares(distinct, share, categories.count, len(whole))
 
     def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """What is computed of the lists when it is first asked for, however often each counts."""

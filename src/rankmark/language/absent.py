@@ -17,9 +17,10 @@ ABSENT: Mapping[str, str] = {
         ("Diversity", "PopularityBias", "ILS", "IntraListSimilarity", "Entropy"),
         OF_ALL_LISTS,
     ),
-    **dict.fromkeys(("Fairness", "Exposure"), OF_ALL_LISTS),
     **dict.fromkeys(("BLEU", "ROUGE", "METEOR", "BERTScore", "Perplexity"), OF_TEXTS),
     "Faithfulness": OF_TEXTS,
+    "Exposure": "as the attention that groups of items get it is GroupExposure, as that of items EED",
+    "Fairness": "as shares of attention of groups of items it is AWRF, as attention for relevance EEL",
     "Gini": "as the index of how evenly items are recommended it is ExposureGini",
     "ARP": (
         "as average recommendation popularity it is Popularity; as average relevance position (TF-Ranking) "
