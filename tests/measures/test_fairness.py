@@ -476,6 +476,12 @@ def test_items_that_are_not_in_the_table_are_unknown_or_left_out() -> None:
     assert of_queries("GroupExposure(group=x,unknown=ignore,browsing=none)", items=known) == [0.5, 0.5]
 
 
+def test_more_groups_than_can_be_held_for_all_queries_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankmark.kinds.exposure.MOST", 3)
+    with pytest.raises(rm.DataError, match="'group' has 2 groups, which for 2 queries is more than is held"):
+        of_queries("AWRF")
+
+
 def test_a_measure_of_a_group_is_one_of_every_group_unless_it_says_which() -> None:
     asked = ["GroupExposure(by=tags)@2", "Skew(group=x)", "AWRF"]
     result = rm.evaluate(None, RUN, asked, items=ITEMS)

@@ -88,14 +88,14 @@ def normalised_discounted_kl(
     top = lists.top(cutoff)
     groups = item_groups(lists, by, overlap, unknown)
     target_of = target_shares(groups, "NDKL", target, rel)
-    t = np.broadcast_to(target_of, (len(top.length), len(groups.names)))[top.query]
     counts = [_native.segment_running_sum(each, top.offsets) for each in groups.each(top)]
     whole = np.sum(counts, axis=0)
     known = whole > 0
     far = np.zeros(len(whole))
     for number, count in enumerate(counts):
         p = np.divide(count, whole, out=np.zeros(len(whole)), where=known)
-        far += terms(p, (1 - alpha) * t[:, number] + alpha * p)
+        t = target_of[top.query if len(target_of) > 1 else 0, number]
+        far += terms(p, (1 - alpha) * t + alpha * p)
     weight = discounts("log2", int(top.rank.max(initial=1)))[top.rank - 1] * known
     total = np.maximum(top.sum(weight * np.where(known, far, 0.0)), 0.0)
     return _native.ratio(total, top.sum(weight), top.sum(weight))
