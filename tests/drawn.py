@@ -157,6 +157,12 @@ def _classes() -> Any:
     return rm.evaluate_predictions(table, "MulticlassAccuracy MulticlassF", score=names, classes=names)
 
 
+def _recommended(door: Callable[..., Any]) -> Any:
+    qrels, runs = _lists()
+    known = rm.catalogue({item for run in runs.values() for items in run.values() for item in items})
+    return door(qrels, runs, ["nDCG@5", "AP", "Coverage@5"], items=known)
+
+
 DRAWN: Mapping[str, Callable[[], Any]] = {
     "agreement": _agreement,
     "answered": _partial,
@@ -206,6 +212,8 @@ DRAWN: Mapping[str, Callable[[], Any]] = {
     "slices of a result": _sliced_predictions,
     "slices of several": _sliced_runs,
     "slices of a comparison": _compared_in_slices,
+    "tradeoff": lambda: _recommended(rm.evaluate),
+    "tradeoff of a comparison": lambda: _recommended(rm.compare),
     "trend": _sliced_predictions,
     "trend of several": _sliced_runs,
     "ties": _partial,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -33,6 +34,19 @@ def test_files_are_pictures_and_a_pipe_gets_svg(capfd: Captured) -> None:
     assert capfd.readouterr().out.rstrip() == Path("x.svg").read_text()
     assert main(["plot", "differences.rankmark", "-o", "x.pdf"]) == 0
     assert Path("x.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_what_a_picture_says_of_options_is_in_words_of_the_command_line(capfd: Captured) -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(12)}
+    runs: dict[str, Any] = {f"run{i}": dict.fromkeys(qrels, ["b", "a"]) for i in range(7)}
+    days = {query: f"2024-01-0{1 + i % 4}" for i, query in enumerate(qrels)}
+    results = rm.evaluate(qrels, runs, "RR", by=days)
+    assert "system= chooses one" in str(results.plot("trend"))
+    results.save("runs.rankmark")
+    assert main(["plot", "runs.rankmark", "trend", "--format", "table"]) == 0
+    said = " ".join(capfd.readouterr().out.split())
+    assert "the first 6 of 7 systems; --system chooses one" in said
+    assert "system=" not in said
 
 
 def test_width_and_theme(capfd: Captured) -> None:
@@ -65,6 +79,8 @@ def test_every_picture_is_listed_with_its_options(capfd: Captured) -> None:
     assert main(["plot", "--list"]) == 0
     out = capfd.readouterr().out
     assert max(map(len, out.splitlines())) <= 80
+    listed = [line.split()[0].lower() for line in out.splitlines() if line[:1].strip() and " (of " in line]
+    assert listed == sorted(listed)
     for name, each in pictures().items():
         assert f"\n{name} (of " in f"\n{out}"
         assert each.summary

@@ -782,6 +782,11 @@ def test_in_markdown_the_verdict_stands_first_then_the_table_then_the_queries() 
     assert ">failed</div>" in gate.to_html()
 
 
+def test_in_its_table_what_is_better_is_no_drop_below_none() -> None:
+    assert "| 20.42% better |" in rm.gate(MOVED, AFTER, BEFORE, "RR", max_drop="1%").to_markdown()
+    assert "| 0.1611 better |" in rm.gate(MOVED, AFTER, BEFORE, "RR", max_drop=0.01).to_markdown()
+
+
 def test_a_saved_gate_has_its_queries_again(tmp_path: Path) -> None:
     gate = rm.gate(MOVED, BEFORE, AFTER, "RR", max_drop=0.01)
     gate.save(tmp_path / "gate.rankmark")

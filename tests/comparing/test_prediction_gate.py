@@ -391,7 +391,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("base.rankmark new.csv -m AUC --max-drop 30%", 0, "passed: AUC"),
         ("new.csv --at-least AUC=.5 --at-most PCOPC=3", 0, "wanted at most 3"),
         ("new.csv --at-least AUC=.99", 1, "failed: AUC"),
-        ("new.csv -m AUC --max-drop 1%", 2, "is from a baseline: give one"),
+        (
+            "new.csv -m AUC --max-drop 1%",
+            2,
+            "is from a baseline: give one, such as --baseline old of --score old=",
+        ),
         ("new.csv base.rankmark -m AUC --max-drop 1%", 2, "it stands first"),
         ("base.rankmark -m AUC --max-drop 1%", 2, "it stands first"),
         ("base.rankmark new.csv -m AUC --max-drop 1% --baseline new", 2, "leave out one of them"),

@@ -26,3 +26,9 @@ def test_what_measures_do_not_look_at_is_refused() -> None:
         )
     with pytest.raises(rm.UsageError, match="measures of predictions do not look at mask: take it out"):
         Batches("AUC", None, "error", "error", False, {}, Batches).part(SCORES, GRADES, mask=GRADES)
+
+
+def test_scores_that_are_no_probabilities_are_said_to_be_logits_by_an_option() -> None:
+    batches = Batches("LogLoss", None, "error", "error", False, {}, Batches)
+    with pytest.raises(rm.DataError, match=r"outside of 0 to 1.* and say logits=True of logits$"):
+        batches.part(np.array([-2.0, 3.0]), np.array([0, 1]))

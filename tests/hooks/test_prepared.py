@@ -85,6 +85,11 @@ def test_logits_are_made_probabilities_where_a_measure_takes_them() -> None:
     assert auc == rm.evaluate_predictions({**table, "score": logits}, "AUC")["AUC"]
 
 
+def test_scores_that_are_no_probabilities_are_said_to_be_logits_by_an_option() -> None:
+    with pytest.raises(rm.DataError, match=r"outside of 0 to 1.* and say logits=True of logits$"):
+        Asked("LogLoss").values(CLICKS, RNG.normal(size=len(CLICKS)))
+
+
 def test_classes_have_a_score_each() -> None:
     labels, scores = RNG.integers(0, 3, 50), RNG.dirichlet(np.ones(3), 50)
     (accuracy, loss) = Asked("Accuracy, LogLoss").values(labels, scores).values()

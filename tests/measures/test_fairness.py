@@ -425,7 +425,7 @@ def test_measures_of_each_list_are_as_plain_python_says(by: str, overlap: str, t
 @pytest.mark.parametrize(
     ("measure", "options", "said"),
     [
-        ("AWRF", {}, r"AWRF needs the groups of items: items="),
+        ("AWRF", {}, r"AWRF needs the groups of items: give items="),
         ("AWRF", {"items": list("abcde")}, r"no column 'group'; it has no column beside the items"),
         ("AWRF(by=gender)", {}, r"no column 'gender'; its columns are"),
         ("AWRF(target=relevant)", {}, r"needs judgements"),
@@ -474,6 +474,12 @@ def test_items_that_are_not_in_the_table_are_unknown_or_left_out() -> None:
     unknown = of_queries("GroupExposure(group=unknown,unknown=group,browsing=none)", items=known)
     assert unknown == [0.5, 0]
     assert of_queries("GroupExposure(group=x,unknown=ignore,browsing=none)", items=known) == [0.5, 0.5]
+
+
+def test_more_groups_than_can_be_held_for_all_queries_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankmark.kinds.exposure.MOST", 3)
+    with pytest.raises(rm.DataError, match="'group' has 2 groups, which for 2 queries is more than is held"):
+        of_queries("AWRF")
 
 
 def test_a_measure_of_a_group_is_one_of_every_group_unless_it_says_which() -> None:

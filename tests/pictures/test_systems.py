@@ -296,3 +296,32 @@ def test_options_of_files_are_not_those_of_pictures() -> None:
         evaluated().plot("cutoffs", width=900)
     with pytest.raises(rm.CallError, match="it takes measures, systems, bands"):
         evaluated().plot("cutoffs", tone=True)
+
+
+def test_a_trade_off_has_a_point_a_system_and_a_front_that_none_beats() -> None:
+    """By nDCG and by what is new the second beats the third, and no other is beaten."""
+    train = {"q0": [f"d{i}" for i in range(5)]}
+    qrels = {"q0": {"d0": 1, "e0": 1, "e1": 0}}
+    runs = {"accurate": ["d0", "e0", "d1"], "new": ["e1", "e0", "e2"], "worse": ["d1", "e1", "e0"]}
+    results = {
+        name: rm.evaluate(qrels, {"q0": run}, ["nDCG@3", "NotInTrain@3"], train=train)
+        for name, run in runs.items()
+    }
+    figure = Runs(results).plot("tradeoff")
+    points = {mark.name: (float(mark.x[0]), float(mark.y[0])) for mark in marks(figure, Points)}
+    assert points == {name: (result["nDCG@3"], result["NotInTrain@3"]) for name, result in results.items()}
+    (front,) = marks(figure, Line)
+    assert list(zip(front.x.tolist(), front.y.tolist(), strict=True)) == [points["new"], points["accurate"]]
+    assert "none is better by both than new and accurate" in figure.subtitle
+
+
+def test_a_trade_off_is_of_what_is_asked_for() -> None:
+    figure = evaluated().plot("tradeoff", x="nDCG@6", y="MeanRank")
+    assert figure.panels[0].x.label.startswith("nDCG@6")
+    assert "lower is better" in figure.panels[0].y.label
+    best = min(RUNS, key=lambda name: evaluated()[name]["MeanRank"])
+    assert best in figure.subtitle  # of ranks less is better
+    with pytest.raises(rm.PictureError, match="nDCG@1 alone: a picture of two measures needs a second one"):
+        Runs({name: rm.evaluate(QRELS, run, "nDCG@1") for name, run in RUNS.items()}).plot("tradeoff")
+    with pytest.raises(rm.PictureError, match="nothing of what is recommended was measured: say which two"):
+        evaluated().plot("tradeoff")

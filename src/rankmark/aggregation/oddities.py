@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CERTAIN",
+    "OF_LOGITS",
     "SAMPLED",
     "certainty",
     "counting_up",
@@ -30,6 +31,9 @@ __all__ = [
     "told_of_rows",
     "told_of_tables",
 ]
+
+OF_LOGITS = "make probabilities of logits by 1/(1 + exp(−logit))"
+"""What to do about scores that are no probabilities."""
 
 CERTAIN = 3.0
 """Standard deviations from which on relevant items score lower than others by no accident (sign test)."""
@@ -110,7 +114,7 @@ def told_of_rows(values: Mapping[Measure, float], content: Labelled, positives: 
         told.append(
             f"{', '.join(halves)} at the threshold 0.5, with {counted(content.improbable, 'score')} outside "
             f"of 0 to 1, {content.shown_improbable()}: say another threshold=, divide percentages by 100, or "
-            "make probabilities of logits by 1/(1 + exp(−logit))"
+            f"{OF_LOGITS}"
         )
     told += [
         f"{measure} is below 1/2, which is chance: rows that are not positive have higher scores; "

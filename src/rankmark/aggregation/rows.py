@@ -13,6 +13,7 @@ from rankmark import _native
 from rankmark.aggregation.counts import RowMeasureCounts
 from rankmark.aggregation.intervals import Labelled, Sample, samples
 from rankmark.aggregation.merged_rows import merged_rows
+from rankmark.aggregation.oddities import OF_LOGITS
 from rankmark.aggregation.row_tally import Range, RowTally, told_sums
 from rankmark.aggregation.settled_rows import OfQueries, QueryValues, SettledRows
 from rankmark.aggregation.terms import Terms
@@ -243,7 +244,7 @@ class RowsOf:
             raise DataError(
                 f"{measure} takes probabilities, and {self._where('score')} has "
                 f"{counted(content.improbable, 'score')} outside of 0 to 1, {content.shown_improbable()}; "
-                "divide percentages by 100, and make probabilities of logits by 1/(1 + exp(−logit))"
+                f"divide percentages by 100, and {OF_LOGITS}"
             )
 
     def check_binary(self, measure: Measure | str) -> None:

@@ -388,7 +388,7 @@ def departing(
             tables=tables,
             lists=TopsLookedAt(made.lists[each], each.cutoff) if each in made.lists else None,
             unanswered=made.counts.missing,
-            unjudged=made.counts.unjudged,
+            unjudged=made.counts.unjudged if made.counts.judged else 0,
         )
         for each in plan.measures
     }

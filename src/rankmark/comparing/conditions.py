@@ -121,8 +121,17 @@ class Conditions:
         confidence: float | None,
         *,
         has_baseline: bool,
+        such: str = "",
     ) -> Conditions:
         """Those that were asked for.
+
+        Args:
+            measures: those that may not drop.
+            max_drop: by how much.
+            limits: of measures, at either side.
+            confidence: that of bounds, or None.
+            has_baseline: whether there is one.
+            such: how one is given, where messages say so.
 
         Raises:
             UsageError: they are none, or go with another baseline.
@@ -147,7 +156,7 @@ class Conditions:
             return cls((), None, read, confidence)
         allowed = allowance(max_drop)
         if not has_baseline:
-            raise UsageError(f"max_drop={max_drop!r} is from a baseline: give one")
+            raise UsageError(f"max_drop={max_drop!r} is from a baseline: give one{such}")
         if not listed:
             raise UsageError("max_drop is of measures: say which")
         return cls(listed, allowed, read, confidence)

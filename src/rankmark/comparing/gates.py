@@ -61,6 +61,10 @@ class Allowance(Record):
         """A drop as text."""
         return f"{100 * drop:.4g}%" if self.relative else f"{drop:.4g}"
 
+    def told(self, drop: float) -> str:
+        """The same; of less than none as of what is better, which a minus before a drop hides."""
+        return f"{self.written(-drop)} better" if drop < -ROUNDING else self.written(abs(drop))
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GateMover(Record):
@@ -298,10 +302,10 @@ class Gate(Saved, Numbered):
                 assert self.allowed is not None
                 values = (own.baseline, own.candidate)
                 cells = [*(written_of(own.measure, each, digits) for each in values)]
-                cells.append(self.allowed.written(own.drop))
+                cells.append(self.allowed.told(own.drop))
                 allowed = str(self.allowed)
                 if self.confidence is not None:
-                    cells.append("" if own.bound is None else self.allowed.written(own.bound))
+                    cells.append("" if own.bound is None else self.allowed.told(own.bound))
             rows.append([printable(own.measure), *cells, allowed, verdict])
         return Grid(1, rows, "What was decided")
 

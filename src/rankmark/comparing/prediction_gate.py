@@ -34,6 +34,9 @@ from rankmark.statistics.resampling import Floats, check_drawn
 
 __all__ = ["gate_predictions"]
 
+SUCH = ', such as baseline="old" of scores={"old": "old_score", "new": "new_score"}'
+"""How a baseline is given."""
+
 
 def gate_predictions(
     table: Any,
@@ -102,7 +105,9 @@ def gate_predictions(
     limits: dict[Side, Limits] = {"least": at_least, "most": at_most}
     baseline = opened(baseline, PredictionResult)
     asked = _asked(table, scores, baseline)
-    conditions = Conditions.of(measures, max_drop, limits, confidence, has_baseline=baseline is not None)
+    conditions = Conditions.of(
+        measures, max_drop, limits, confidence, has_baseline=baseline is not None, such=SUCH
+    )
     check_drawn(1 if resamples is None else resamples, seed, options.get("threads"))
     stored = baseline if isinstance(baseline, PredictionResult) else None
     if any(each.of_classes for each in asked.values()):

@@ -240,8 +240,10 @@ def drawn_as(result: Any, name: str | None, options: Mapping[str, Any]) -> Figur
     raise PictureError(f"there is no picture of it: {'; '.join(lacking)}")
 
 
-def picture_list(some: Iterable[Picture]) -> str:
-    """Pictures with what they show, what of, and their options."""
+def picture_list(some: Iterable[Picture] | None = None) -> str:
+    """Pictures with what they show, what of, and their options; all there are by their names, if None."""
+    if some is None:
+        some = sorted(pictures().values(), key=lambda each: each.name.lower())
     return "\n\n".join(map(_entry, some))
 
 

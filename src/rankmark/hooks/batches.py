@@ -15,7 +15,7 @@ from rankmark.api.evaluator import Evaluator, Repeated
 from rankmark.api.prediction_evaluator import PredictionEvaluator
 from rankmark.api.prediction_plans import Plans
 from rankmark.errors import ChoiceError, DataError, UsageError
-from rankmark.hooks.prepared import probabilities_of, sees_probabilities, together
+from rankmark.hooks.prepared import probabilities_of, saying_logits, sees_probabilities, together
 from rankmark.hooks.telling import Told
 from rankmark.inputs.arrays.judged_items import is_sparse
 from rankmark.inputs.arrays.libraries import is_array, is_torch, to_numpy
@@ -214,12 +214,14 @@ class Batches:
         if self._logits:
             scores = probabilities_of(_here(scores))
         made = self._new("apart" if sizes is not None else self._repeated)
-        made.update_arrays(labels, scores, queries=queries, group=sizes, **more)
+        with saying_logits():
+            made.update_arrays(labels, scores, queries=queries, group=sizes, **more)
         return made
 
     def value_of(self, part: Part) -> Mapping[str, float]:
         """The values of a part; what keeps them from being those of a convention's tool is warned of."""
-        result = part.result()
+        with saying_logits():
+            result = part.result()
         self._told.departures(result)
         return result.values
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
+from rankmark.aggregation.oddities import OF_LOGITS
 from rankmark.aggregation.query_weights import QueryWeights, check_weighable
 from rankmark.aggregation.settled import counted, counting
 from rankmark.api.prediction_lists import without_items
@@ -30,6 +32,7 @@ __all__ = [
     "Options",
     "is_more_better",
     "probabilities_of",
+    "saying_logits",
     "sees_probabilities",
     "sizes_of",
     "together",
@@ -202,7 +205,8 @@ class DataSet:
     def _of_rows(self, measures: list[Measure], scores: NDArray[Any]) -> dict[Measure, float]:
         """The measures of rows and of classes."""
         if not self._asked.logits:
-            return self._evaluated(measures, scores)
+            with saying_logits():
+                return self._evaluated(measures, scores)
         likely = [each for each in measures if scores.ndim == 2 or sees_probabilities(each)]
         others = [each for each in measures if each not in likely]
         found = self._evaluated(others, scores) if others else {}
@@ -304,6 +308,17 @@ def is_more_better(measure: Measure, what: str) -> bool:
 def sees_probabilities(measure: Measure) -> bool:
     """Whether a measure takes scores for probabilities, or decides by them at a threshold."""
     return measure.page.scores == "probability" or "threshold" in measure.page.parameters
+
+
+@contextmanager
+def saying_logits() -> Iterator[None]:
+    """Lets errors of scores that are no probabilities say that a metric can make some of logits."""
+    try:
+        yield
+    except DataError as error:
+        if OF_LOGITS not in str(error):
+            raise
+        raise type(error)(str(error).replace(OF_LOGITS, "say logits=True of logits")) from None
 
 
 def probabilities_of(logits: NDArray[Any]) -> NDArray[np.float64]:

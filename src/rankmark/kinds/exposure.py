@@ -63,6 +63,8 @@ Target: TypeAlias = Literal["catalogue", "relevant", "equal"] | Mapping[str, flo
 """Which share each group should have: that of the items that can be recommended, that of the relevant items
 of the query, the same, or what a mapping says."""
 
+MOST = 1 << 27
+"""So many numbers are held at once, one for each query and group."""
 UNKNOWN = "unknown"
 """The name of the group of items whose group is not known."""
 
@@ -165,7 +167,17 @@ class ItemGroups:
     def sums(
         self, x: Values, item: NDArray[Any], query: NDArray[np.int64], queries: int
     ) -> NDArray[np.float64]:
-        """What the groups have of the `x` of these items, [queries, groups]."""
+        """What the groups have of the `x` of these items, [queries, groups].
+
+        Raises:
+            DataError: there are too many groups for so many queries.
+
+        """
+        if queries * len(self.names) > MOST:
+            raise DataError(
+                f"items: {self._column!r} has {len(self.names):,} groups, which for {queries:,} queries is "
+                "more than is held at once; bring rare ones together"
+            )
         place, group, part = self.members(item)
         keys = query[place] * len(self.names) + group
         found = np.bincount(keys, x[place] * part, queries * len(self.names))

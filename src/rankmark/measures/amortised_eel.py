@@ -47,7 +47,8 @@ def amortised_exposure_loss(
     Args:
         by: j are items, ``item``, or the groups by a column of items: with their group, a list of groups, or
             how much each is of every group.
-        rel: the least grade that counts as relevant; lists of queries without relevant items are left out.
+        rel: the least grade that counts as relevant; lists of queries without
+            relevant items are left out.
         target: the target shows the ``relevant`` items, the better first and those of the same grade in all
             orders alike; or behind these all others that are ``judged``, as where all are to be ranked.
         browsing: the attention of rank i: ``log2`` is 1 / log₂(i + 1), ``log2max`` 1 / log₂(max(i, 2)),

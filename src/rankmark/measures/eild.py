@@ -27,6 +27,8 @@ CATEGORY = Column("category")
     "EILD",
     aliases=("ExpectedIntraListDiversity",),
     bounds=(0, None),
+    usual_bounds=(0, 2),
+    usual_with=("distance",),
     needs=graded(more=distance_needs),
     order=order_of,
     undefined="fewer than two items",

@@ -61,7 +61,8 @@ def group_exposure(
             2^max_grade, ``cascade`` that chance times p^(i − 1); both need judgements.
         p: the chance to go on to the next rank, of ``rbp`` and ``cascade``.
         max_grade: the highest grade of the scale, for ``err`` and ``cascade``.
-        scale: the ``share`` of the attention of all groups, or the ``sum`` that the group gets.
+        scale: the ``share`` of the attention of all groups, or the ``sum`` that
+            the group gets.
         overlap: an item of several groups is of each in part, ``share``, or of each in whole,
             ``each``.
         unknown: an item whose group is not known is an error, ``refuse``, of a group of its own called

@@ -62,7 +62,7 @@ def inequity_of_amortised_attention(
             2^max_grade, ``cascade`` that chance times p^(i − 1).
         p: the chance to go on to the next rank, of ``rbp`` and ``cascade``.
         max_grade: the highest grade of the scale, for ``err`` and ``cascade``.
-        scale: the ``sum`` over queries as above, or its ``mean``, which is from 0 to 2.
+        scale: the ``sum`` over queries as above, or its ``mean``, from 0 to 2.
         overlap: an item of several groups is of each in part, ``share``, or of each in whole,
             ``each``.
         unknown: an item whose group is not known is an error, ``refuse``, of a group of its own called

@@ -20,7 +20,6 @@ ROUNDING = 1e-9
 
 @item_measure(
     "InfeasibleIndex",
-    aliases=("MinimumProportion",),
     variants={"InfeasibleCount": {"of": "groups"}},
     bounds=(0, None),
     needs=needs_of_groups,

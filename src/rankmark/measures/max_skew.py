@@ -26,7 +26,7 @@ GROUP = Column("group")
 
 @item_measure(
     "MaxSkew",
-    bounds=(0, None),
+    bounds=(None, None),
     needs=needs_of_groups,
     better="less",
     undefined="no items of known groups, or no target",
@@ -56,7 +56,8 @@ def greatest_skew(
             the items that are relevant to the query, ``relevant``, ``equal`` for all, or what is given,
             ``{women:0.5,men:0.5}``.
         rel: the least grade that counts as relevant.
-        alpha: keeps the value finite where a list lacks a group; with 0, as in the source, it is −∞ there.
+        alpha: keeps the value finite where a list lacks a group; with 0, as in the source, it is −∞
+            there.
         overlap: an item of several groups is of each in part, ``share``, or of each in whole,
             ``each``.
         unknown: an item whose group is not known is an error, ``refuse``, of a group of its own called
@@ -64,7 +65,7 @@ def greatest_skew(
 
     Needs: a table of items with their groups, items=…; for the target ``relevant`` judgements.
 
-    Range: 0 or more; 0 is as it should be.
+    Range: 0 or more, 0 is as it should be; below 0 only where groups are there that should have nothing.
 
     Source: [geyik2019].
 

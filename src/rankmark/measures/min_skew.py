@@ -54,7 +54,8 @@ def least_skew(
             the items that are relevant to the query, ``relevant``, ``equal`` for all, or what is given,
             ``{women:0.5,men:0.5}``.
         rel: the least grade that counts as relevant.
-        alpha: keeps the value finite where a list lacks a group; with 0, as in the source, it is −∞ there.
+        alpha: keeps the value finite where a list lacks a group; with 0, as in the source, it is −∞
+            there.
         overlap: an item of several groups is of each in part, ``share``, or of each in whole,
             ``each``.
         unknown: an item whose group is not known is an error, ``refuse``, of a group of its own called

@@ -61,7 +61,8 @@ def normalised_discounted_kl(
             the items that are relevant to the query, ``relevant``, ``equal`` for all, or what is given,
             ``{women:0.5,men:0.5}``.
         rel: the least grade that counts as relevant.
-        alpha: above 0 it keeps the value finite where a group is there that should have nothing.
+        alpha: above 0 it keeps the value finite where a group is there that
+            should have nothing.
         overlap: an item of several groups is of each in part, ``share``, or of each in whole,
             ``each``.
         unknown: an item whose group is not known is an error, ``refuse``, of a group of its own called
@@ -87,13 +88,14 @@ def normalised_discounted_kl(
     top = lists.top(cutoff)
     groups = item_groups(lists, by, overlap, unknown)
     target_of = target_shares(groups, "NDKL", target, rel)
-    t = np.broadcast_to(target_of, (len(top.length), len(groups.names)))[top.query]
     counts = [_native.segment_running_sum(each, top.offsets) for each in groups.each(top)]
     whole = np.sum(counts, axis=0)
     known = whole > 0
     far = np.zeros(len(whole))
     for number, count in enumerate(counts):
         p = np.divide(count, whole, out=np.zeros(len(whole)), where=known)
-        far += terms(p, (1 - alpha) * t[:, number] + alpha * p)
+        t = target_of[top.query if len(target_of) > 1 else 0, number]
+        far += terms(p, (1 - alpha) * t + alpha * p)
     weight = discounts("log2", int(top.rank.max(initial=1)))[top.rank - 1] * known
-    return _native.ratio(top.sum(weight * np.where(known, far, 0.0)), top.sum(weight), top.sum(weight))
+    total = np.maximum(top.sum(weight * np.where(known, far, 0.0)), 0.0)
+    return _native.ratio(total, top.sum(weight), top.sum(weight))

@@ -50,8 +50,10 @@ def normalised_discounted_difference(
     Args:
         by: the column of items with their group, a list of groups, or how much each is of every group: a
             list of numbers or a dict of them by the names of groups.
-        group: the group, such as a protected one; ``each`` gives a measure for every one.
-        step: the beginnings that are looked at are of so many items, of twice as many and so on.
+        group: the group, such as a protected one; ``each`` gives a measure for
+            every one.
+        step: the beginnings that are looked at are of so many items, of twice as
+            many and so on.
         distance: ``difference`` as above, or ``kl`` (rKL), where in the place of the difference stands the
             Kullback-Leibler divergence of the shares of the group and of the rest among the first i from
             those among all.

@@ -17,7 +17,7 @@ from rankmark.language.registry import item_measure
 CATEGORY = Column("category")
 
 
-@item_measure("VendiScore", aliases=("Vendi",), bounds=(0, None), needs=distance_needs)
+@item_measure("VendiScore", aliases=("Vendi",), bounds=(1, None), needs=distance_needs)
 def vendi_score(
     lists: RecommendedLists,
     *,

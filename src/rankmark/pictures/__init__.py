@@ -15,9 +15,9 @@ class _Folder(ModuleType):
 
     @property
     def __doc__(self) -> str:  # type: ignore[override] # of which help asks for the text alone
-        from rankmark.figures import picture_list, pictures
+        from rankmark.figures import picture_list
 
-        return f"{vars(self)['__doc__']}\n{picture_list(pictures().values())}\n"
+        return f"{vars(self)['__doc__']}\n{picture_list()}\n"
 
 
 sys.modules[__name__].__class__ = _Folder
