@@ -95,7 +95,7 @@ def test_runs_are_compared_and_gated_by_what_they_recommend(capsys: pytest.Captu
 
 def test_intervals_of_the_whole_run_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["eval", "--no-qrels", "a.csv", *KNOWN, "-m", "Coverage@2", "--intervals"]) == 0
-    assert "95% intervals over 2 queries: Coverage@2 by t" in " ".join(capsys.readouterr().out.split())
+    assert "over 2 queries: Coverage@2 by the jackknife" in " ".join(capsys.readouterr().out.split())
     method = ("--interval-method", "bca")
     assert main(["eval", "--no-qrels", "a.csv", *KNOWN, "-m", "Coverage@2", *method]) == 2
     assert "of the whole run" in capsys.readouterr().err

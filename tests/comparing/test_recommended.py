@@ -82,7 +82,7 @@ def test_measures_of_the_whole_run_are_compared_by_what_they_are_without_some_qu
         assert compared.interval("even", measure) == (found.low, found.high)
     # Less is better of the Gini index, and more of the others: all say that the steep one is worse.
     assert {pair.better for pair in compared.pairs} == {False}
-    assert "win" in compared.format("table")
+    assert "of the whole run, of as many queries" in " ".join(str(compared).split())
     assert compared.plot("forest").to_svg()
 
 
@@ -172,3 +172,13 @@ def test_a_gate_bounds_them() -> None:
     how: dict[str, Any] = {"max_drop": 0.05, "confidence": 0.95, "always_valid": True}
     with pytest.raises(rm.UsageError, match="leave out always_valid"):
         rm.gate(None, STEEP, EVEN, "Coverage@5", **how, **KNOWN)
+
+
+def test_of_what_is_neither_better_nor_worse_no_system_wins() -> None:
+    items = {item: {"group": "ab"[i % 3 == 0]} for i, item in enumerate(ITEMS)}
+    shown = str(rm.compare(None, {"even": EVEN, "steep": STEEP}, "DemographicParity(group=b)@5", items=items))
+    assert "by DemographicParity(group=b)@5 different from it" in " ".join(shown.split())
+    shown = str(rm.compare(None, {"even": EVEN, "steep": STEEP}, "Popularity@5", train=TRAIN))
+    assert "neither more nor less is better of Popularity@5" in " ".join(shown.split())
+    with pytest.raises(rm.MeasureError, match="neither more nor less"):
+        rm.gate(None, EVEN, STEEP, "DemographicParity(group=b)@5", max_drop=0.1, items=items)

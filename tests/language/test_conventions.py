@@ -710,6 +710,12 @@ def test_what_lists_and_interactions_keep_from_being_the_tools_is_said_beside_it
         assert sum("not as in" in note for note in result.notes) == notes, result.notes
 
 
+def test_nothing_is_said_of_users_without_judgements_where_nobody_has_any() -> None:
+    for like, name in (("rectools", "MeanInvUserFreq@2"), ("replay", "Novelty@2"), ("elliot", "ARP@2")):
+        result = rm.evaluate(None, EVEN, name, like=like, train=HAD)
+        assert not [note for note in result.notes if "not as in" in note]
+
+
 def test_every_sentence_of_what_cannot_be_reproduced_is_held_against_data_or_says_why_not() -> None:
     shown = {
         (like, said) for like, _, _, said in (*MEET, *ROWS_THAT_MEET, *CLASSES_THAT_MEET, *ITEMS_THAT_MEET)

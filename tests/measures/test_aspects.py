@@ -98,6 +98,50 @@ def test_a_measure_can_be_handed_over_and_is_read_back() -> None:
     assert rm.parse("AP-IA") == rm.IA(of="AP")
 
 
+WEIGHED = pl.DataFrame(
+    [
+        ("q", item, aspect, grade, {"1": 0.5, "2": 0.3, "3": 0.2}[aspect])
+        for item, grades in {"a": {"2": 1}, "b": {"1": 1, "2": 1}, "c": {"3": 1}}.items()
+        for aspect, grade in grades.items()
+    ],
+    schema=["query", "item", "intent", "relevance", "probability"],
+    orient="row",
+)
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        # The list a b gains 0.3, then 0.5 + 0.15; the ideal one has b 0.8, c 0.2 and a 0.15.
+        ("alpha_DCG@2", 0.3 + 0.65 / LOG3),
+        ("alpha_nDCG@2", (0.3 + 0.65 / LOG3) / (0.8 + 0.2 / LOG3)),
+        ("ERR_IA@2", (0.3 + 0.65 / 2) / (1 + 0.5 / 2)),
+        ("NRBP", 0.75 * (0.3 + 0.65 / 2)),
+        ("SubtopicRecall@1", 0.3),
+        ("P_IA@2", 0.5 * 0.5 + 0.3 * 1),
+        ("RR_IA", 0.5 * 0.5 + 0.3),
+    ],
+)
+def test_aspects_weigh_what_a_column_says(measure: str, expected: float) -> None:
+    result = rm.evaluate(WEIGHED, {"q": ["a", "b"]}, measure, columns={"aspect_weight": "probability"})
+    assert result[measure] == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ([0.3, 0.5, 0.4, 0.2], r"of aspect '2' of query 'q' is 0\.3 in one row and 0\.4 in another"),
+        ([0.3, -0.5, 0.3, 0.2], r"is -0\.5 in row 1 \(from 0\); weights are numbers from 0"),
+        ([0.3, None, 0.3, 0.2], r"is None in row 1"),
+        (["a", "b", "c", "d"], r"not numbers"),
+    ],
+)
+def test_weights_that_are_none_or_several_are_refused(weights: Any, said: str) -> None:
+    table = WEIGHED.with_columns(probability=pl.Series(weights))
+    with pytest.raises(rm.DataError, match=said):
+        rm.evaluate(table, {"q": ["a"]}, "NRBP", columns={"aspect_weight": "probability"})
+
+
 Judged = dict[str, dict[str, dict[str, int]]]
 
 

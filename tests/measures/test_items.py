@@ -264,6 +264,16 @@ def test_measures_of_the_whole_run_that_look_at_judgements(measure: str, expecte
     assert found == pytest.approx(expected, rel=1e-14, nan_ok=True)
 
 
+def test_serendipity_by_ranks_is_that_of_the_example_in_rectools() -> None:
+    run = {"u1": ["i1", "i2"], "u2": ["i2", "i3"], "u3": ["i3"], "u4": ["i2", "i3"]}
+    qrels = {"u1": ["i1", "i2"], "u2": ["i2", "i3"], "u3": ["i2"], "u4": ["i2"]}
+    train = {"u1": ["i1", "i2"], "u2": ["i1", "i2"], "u3": ["i1"]}
+    measures = [f"Serendipity(against=ranks,denominator=cutoff)@{k}" for k in (1, 2)]
+    result = rm.evaluate(qrels, run, measures, items=["i1", "i2", "i3", "i4"], train=train)
+    assert result.query_values(measures[0]) == pytest.approx([0, 0.25, 0, 0.25])
+    assert result.query_values(measures[1]) == pytest.approx([0, 0.5, 0, 0.125])
+
+
 def test_measures_that_look_at_grades_need_judgements_and_their_highest() -> None:
     with pytest.raises(rm.UsageError, match=r"EPC\(gain=binary\) needs judgements: give qrels"):
         of_run("EPC(gain=binary)")
@@ -367,6 +377,30 @@ def test_primitive_lists_are_as_plain_python_says(before: str) -> None:
             values.append(len(hits) / len(items))
     for measure, values in zip(measures, expected, strict=True):
         assert found.query_values(measure) == pytest.approx(values, rel=1e-14)
+
+
+def test_popularity_of_the_whole_run_is_as_plain_python_says() -> None:
+    qrels, run, train = random_tables(int, 13)
+    measures = ["PopRSP@6", "PopREO@6", "PopularityLift@6"]
+    found = rm.evaluate(qrels, run, measures, items=rm.catalogue(list(range(100)), train=train))
+    had, grades = set(train.rows()), {(u, i): grade for u, i, grade in qrels.rows()}
+    users = Counter(item for _, item in had)
+    least = sorted((users[i] for i in range(100)), reverse=True)[19]
+    lists = {u: tops(run, 6)[u] for u in qrels["query"].unique(maintain_order=True)}
+    chances, recalls = [], []
+    for group in ({i for i in range(100) if (users[i] >= least) == head} for head in (True, False)):
+        new = {(u, i) for u in lists for i in group if (u, i) not in had}
+        good = {(u, i) for u, i in new if grades.get((u, i), 0) >= 1}
+        shown = {(u, i) for u, items in lists.items() for i in items}
+        chances.append(len(shown & new) / len(new))
+        recalls.append(len(shown & good) / len(good))
+    assert found["PopRSP@6"] == pytest.approx(np.std(chances) / np.mean(chances), rel=1e-12)
+    assert found["PopREO@6"] == pytest.approx(np.std(recalls) / np.mean(recalls), rel=1e-12)
+    profiles = {u: [users[i] for v, i in had if u == v] for u in lists}
+    both = [u for u in lists if profiles[u]]
+    of_lists = np.mean([np.mean([users[i] for i in lists[u]]) for u in both])
+    of_profiles = np.mean([np.mean(profiles[u]) for u in both])
+    assert found["PopularityLift@6"] == pytest.approx(of_lists / of_profiles - 1, rel=1e-12)
 
 
 def cosine(x: list[float], y: list[float]) -> float:

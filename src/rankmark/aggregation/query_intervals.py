@@ -128,7 +128,7 @@ def interval_of_terms(
         made.low,
         made.high,
         confidence,
-        cast("IntervalMethod", made.method),
+        cast("IntervalMethod", made.method if terms.whole is None else "jackknife"),
         unit,
         units,
         made.resamples,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from rankmark.aggregation.refusals import Fault
     from rankmark.inputs.catalogue import JudgedItems, Numbered
+    from rankmark.kinds.item_facts import Numbers
     from rankmark.kinds.items import Tops
     from rankmark.language.measure import Measure
 
@@ -139,10 +140,40 @@ class QueryState:
 
     def add(self, other: QueryState) -> None:
         """Takes in all that another state of the same groups has."""
-        self.parts.extend(other.parts)
+        self.parts.extend(other._by(self.items))
         self.others.extend(other.others)
         self.hits.extend(other.hits)
         self.order.extend(other.order)
+
+    def _by(self, items: Numbered | None) -> list[pl.DataFrame]:
+        """The parts with the tops of lists by other numbers."""
+        own = self.items
+        if items is None or own is None or items is own:
+            return self.parts
+        return [_renumbered(part, lambda item: items.adopted(item, own)) for part in self.parts]
+
+    def told(self) -> tuple[pl.DataFrame, list[int | str]]:
+        """All judged queries in the order of their ids, without the items that are not known.
+
+        Those have numbers that depend on the lists alone, and are given beside, in the order of these.
+        """
+        frame = self.frame("query")
+        if self.items is None:
+            return frame, []
+        every = [*_of_items(frame)]
+        numbers = np.concatenate([item for item, _ in every])
+        ends = np.concatenate([[0], *(np.diff(offsets) for _, offsets in every)]).cumsum()
+        others = self.items.numbers.renumber(numbers, ends)
+        rest = iter(np.split(numbers, np.cumsum([len(item) for item, _ in every])[:-1]))
+        return _renumbered(frame, lambda _: next(rest)), self.items.numbers.ids(others)
+
+    def take(self, frame: pl.DataFrame, others: pl.Series) -> pl.DataFrame:
+        """What `told` gave of another state, by the numbers of this one."""
+        if self.items is None:
+            return frame
+        there, came = len(self.items.numbers), self.items.of_ids(others)
+        every = np.concatenate((np.arange(there, dtype=np.int32), came))
+        return _renumbered(frame, lambda item: every[item])
 
     def without(self, queries: pl.Series) -> QueryState:
         """The state without some queries; `hits` and `order`, which are counts of parts, still have them."""
@@ -173,7 +204,9 @@ class QueryState:
         import polars as pl
 
         frame = pl.concat(self.parts, how="vertical_relaxed")  # ids may be of several widths
-        return frame.sort(order) if order == "place" else frame.sort("query", *frame.columns[1:])
+        if order == "place":
+            return frame.sort(order)
+        return frame.sort("query", *(name for name in frame.columns[1:] if not frame[name].dtype.is_nested()))
 
     def unjudged(self, repeated: bool = False) -> pl.Series:
         """The queries without judgements in order, each once unless `repeated`."""
@@ -242,6 +275,24 @@ def _flat(lists: pl.Series) -> tuple[NDArray[Any], NDArray[np.int64]]:
 
     lengths = lists.list.len()
     return lists.filter(lengths > 0).explode().to_numpy(), offsets_of(lengths.cast(pl.Int64).to_numpy())
+
+
+def _of_items(frame: pl.DataFrame) -> Iterator[tuple[Numbers, NDArray[np.int64]]]:
+    """The numbers of items in each column that has such, and where those of each row begin."""
+    for name in frame.columns:
+        if name.endswith((".top", ".judged")):
+            item, offsets = _flat(frame[name])
+            yield item >> 1 if name.endswith(".top") else item.copy(), offsets
+
+
+def _renumbered(frame: pl.DataFrame, numbers: Callable[[Numbers], Numbers]) -> pl.DataFrame:
+    """The same with other numbers of items."""
+    for name in frame.columns:
+        if name.endswith((".top", ".judged")):
+            item, offsets = _flat(frame[name])
+            item = 2 * numbers(item >> 1) + (item & 1) if name.endswith(".top") else numbers(item)
+            frame = frame.with_columns(_lists(item.astype(np.int32), offsets).alias(name))
+    return frame
 
 
 def _tops(columns: dict[str, pl.Series]) -> Tops | None:

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from rankmark.aggregation.finish import finished
 from rankmark.aggregation.refusals import OfArrays
-from rankmark.api.evaluation import departing, evaluate_tables, result_of
+from rankmark.api.evaluation import departing, evaluate_tables, refuse_bounds, result_of, with_known
 from rankmark.api.finishing import Finish
 from rankmark.engines import dense
 from rankmark.errors import ChoiceError, UsageError
 from rankmark.inputs.arrays.candidates import Stored, read_candidates, read_scores, tables_of_candidates
-from rankmark.inputs.arrays.judged_items import lists_like_grades, read_excluded, read_relevance
-from rankmark.inputs.arrays.libraries import Array, Factors, as_matrix
+from rankmark.inputs.arrays.judged_items import is_sparse, lists_like_grades, read_excluded, read_relevance
+from rankmark.inputs.arrays.libraries import Array, Factors, as_matrix, is_array
 from rankmark.inputs.arrays.scored import Scored, read_query_ids
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import ClustersBy
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rankmark._native import Table
     from rankmark.inputs.arrays.judged_items import Grades
     from rankmark.inputs.arrays.libraries import Scores
+    from rankmark.inputs.catalogue import Catalogue
     from rankmark.language.signature import ItemIds
     from rankmark.results.lists import ListResult
 
@@ -59,6 +60,8 @@ def evaluate_arrays(
     confidence: float = 0.95,
     clusters: ClustersBy = None,
     resamples: int = 10_000,
+    catalogue: Any = None,
+    train: Any = None,
     **choices: Unpack[ArrayChoices],
 ) -> ListResult:
     """Measures how well an array of scores ranks what is relevant.
@@ -104,6 +107,9 @@ def evaluate_arrays(
         clusters: what a query belongs to, such as its user, over which intervals are then: a column of
             `attributes`, or ``{query: user}``; two of these in a list for clusters of two kinds.
         resamples: how many, for intervals that draw.
+        catalogue: for measures of what is recommended, the items that can be, and what they are like, as
+            `items` of `evaluate`: ids are the numbers of columns.
+        train: for these measures the interactions before: as `exclude`, or as in `evaluate`.
         **choices: ``ties``, the order of equal scores, by the number of the column (``input`` is that of the
             columns), ``seed``, ``missing`` (what a judged query is whose list is empty), ``unjudged_queries``
             (what a row is in which nothing is judged), ``no_relevant``, ``duplicates`` (what an item judged
@@ -125,12 +131,14 @@ def evaluate_arrays(
         ([0.5, 1.0], 0.622)
 
     """
-    plan = planned(measures, like, given(choices, ArrayChoices, evaluate_arrays))
+    plan = planned(measures, like, given(choices, ArrayChoices, evaluate_arrays), items=True)
     check_threads(threads)
-    duplicates = plan.choices.duplicates
     matrix = read_scores(scores)
     candidates = read_candidates(matrix, lengths, mask, items)
     ids = read_query_ids(queries, matrix.shape[0])
+    plan, known = with_known(plan, catalogue, interactions_of(train, ids, matrix.shape))
+    refuse_bounds(plan, bounds=bounds)
+    duplicates = plan.choices.duplicates
     finish = Finish.asked(
         plan,
         _places(ids, attributes),
@@ -147,10 +155,10 @@ def evaluate_arrays(
         if k is not None:
             raise UsageError("k ends lists of all items; lists of candidates end where they do: take k out")
         tables = tables_of_candidates(matrix, candidates, items, ids, relevance, exclude, duplicates)
-        return finish.of(evaluate_tables(*tables, plan, threads=threads, bounds=bounds))
+        return finish.of(evaluate_tables(*tables, plan, threads=threads, bounds=bounds, known=known))
     grades = read_relevance(relevance, matrix.shape, duplicates, candidates)
     arrays = _scored(candidates or matrix, grades, relevance, exclude, ids)
-    return finish.of(evaluate_scores(arrays, plan, k=k, threads=threads, bounds=bounds))
+    return finish.of(evaluate_scores(arrays, plan, k=k, threads=threads, bounds=bounds, known=known))
 
 
 def evaluate_factors(
@@ -172,6 +180,8 @@ def evaluate_factors(
     confidence: float = 0.95,
     clusters: ClustersBy = None,
     resamples: int = 10_000,
+    catalogue: Any = None,
+    train: Any = None,
     **choices: Unpack[ArrayChoices],
 ) -> ListResult:
     """Measures a model whose scores are the products of the queries' factors with the items'.
@@ -198,6 +208,9 @@ def evaluate_factors(
         confidence: the share of intervals that hold the true value, 0 to 1.
         clusters: what a query belongs to, such as its user, over which intervals are then.
         resamples: how many, for intervals that draw.
+        catalogue: what is known of items, for measures of what is recommended; ids are the numbers of rows of
+            `item_factors`.
+        train: the interactions before, for these measures.
         **choices: as in `evaluate_arrays`.
 
     Returns:
@@ -214,7 +227,7 @@ def evaluate_factors(
         [0.5, 1.0]
 
     """
-    plan = planned(measures, like, given(choices, ArrayChoices, evaluate_factors))
+    plan = planned(measures, like, given(choices, ArrayChoices, evaluate_factors), items=True)
     check_threads(threads)
     of_queries = as_matrix(query_factors, "query_factors")
     of_items = as_matrix(item_factors, "item_factors")
@@ -225,6 +238,8 @@ def evaluate_factors(
         )
     scores = Factors(of_queries, of_items)
     ids = read_query_ids(queries, scores.shape[0])
+    plan, known = with_known(plan, catalogue, interactions_of(train, ids, scores.shape))
+    refuse_bounds(plan, bounds=bounds)
     finish = Finish.asked(
         plan,
         _places(ids, attributes),
@@ -239,13 +254,29 @@ def evaluate_factors(
     )
     grades = read_relevance(relevance, scores.shape, plan.choices.duplicates, None)
     arrays = _scored(scores, grades, relevance, exclude, ids)
-    return finish.of(evaluate_scores(arrays, plan, k=k, threads=threads, bounds=bounds))
+    return finish.of(evaluate_scores(arrays, plan, k=k, threads=threads, bounds=bounds, known=known))
 
 
 def _scored(scores: Scores, grades: Grades, relevance: Any, exclude: Any, ids: Table) -> Scored:
     """Scores of all items with their grades and what is not to be in lists."""
     excluded = read_excluded(exclude, scores.shape)
     return Scored(scores, lambda _: grades, excluded, ids, lists_like_grades(relevance, scores.shape[1]))
+
+
+def interactions_of(train: Any, ids: Table, shape: tuple[int, int]) -> Any:
+    """The interactions before, where they are given as excluded items are, as a table of them."""
+    if not (is_sparse(train) or (isinstance(train, list) and all(map(_lists_items, train)))):
+        return train
+    import polars as pl
+
+    had = read_excluded(train, shape)
+    assert had is not None
+    return pl.DataFrame({"query": pl.DataFrame(ids)["query"].gather(had.row), "item": had.items})
+
+
+def _lists_items(own: Any) -> bool:
+    """Whether it is the items of a row, and not a row of two ids or more."""
+    return isinstance(own, list) or is_array(own)
 
 
 def _places(ids: Table, attributes: Any) -> Places:
@@ -261,6 +292,7 @@ def evaluate_scores(
     k: int | None = None,
     threads: int | None = None,
     bounds: bool = False,
+    known: Catalogue | None = None,
 ) -> ListResult:
     """As `evaluate_arrays`, of what has been read and checked."""
     k = checked_k(k)
@@ -268,7 +300,14 @@ def evaluate_scores(
         check_column_order(plan)
     watched = dense.Watched(arrays.scores)
     arrays = replace(arrays, scores=watched) if plan.convention else arrays
-    seen = dense.observe(arrays, plan.observed_groups(bounds=bounds), k=k, threads=threads)
+    numbered = None
+    if known is not None:
+        from rankmark.inputs.catalogue import Numbered
+
+        numbered = Numbered(known, integer=item_ids == "integer")
+    seen = dense.observe(arrays, plan.observed_groups(bounds=bounds), k=k, threads=threads, items=numbered)
+    if numbered is not None:
+        seen = seen.with_items(numbered, "scores")
     made = finished(plan, seen, OfArrays(arrays.scores.shape[0]), k=k, bounds=bounds)
     beyond = k is not None and any(each.cutoff is None or each.cutoff > k for each in plan.measures)
     notes = (*arrays.notes, *made.notes)

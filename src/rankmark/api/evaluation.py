@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Unpack, overload
 
 from rankmark.aggregation.finish import Finished, finished
-from rankmark.aggregation.oddities import told_of_tables
+from rankmark.aggregation.oddities import told_of_items, told_of_tables
 from rankmark.aggregation.refusals import OfTables
 from rankmark.aggregation.state import Observation
 from rankmark.aggregation.tops import TopsLookedAt
@@ -26,7 +26,7 @@ from rankmark.inputs import Input, read_shared
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import ClustersBy
 from rankmark.inputs.names import listed
-from rankmark.inputs.roles import TableName, says_aspect
+from rankmark.inputs.roles import ColumnNames, TableName, says_aspect
 from rankmark.inputs.slicing import By, ByColumns, ByRows, understood
 from rankmark.inputs.tables.several import runs_by_name
 from rankmark.inputs.weights import Weighting, WeightsBy
@@ -50,14 +50,17 @@ from rankmark.results.runs import Runs
 from rankmark.statistics.intervals import IntervalName
 
 if TYPE_CHECKING:
+    from rankmark.inputs.catalogue import Catalogue
     from rankmark.language.signature import ItemIds
 
 __all__ = [
     "departing",
     "evaluate",
     "evaluate_tables",
+    "refuse_bounds",
     "result_of",
     "result_of_tables",
+    "with_known",
 ]
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -245,18 +248,8 @@ def evaluate(
     }
     plan = planned(measures, like, given, items=True)
     check_threads(threads)
-    of_items = [measure for measure in plan.measures if measure.page.kind == "item"]
-    known = None
-    if of_items or items is not None or train is not None:
-        from rankmark.inputs.catalogue import each_group, known_items, refuse_unknowable
-
-        known = known_items(items, train, columns)
-        refuse_unknowable(of_items, known, judged=qrels is not None)
-        plan = replace(plan, measures=tuple(each_group(plan.measures, known)))
-    if of_items and bounds:
-        raise UsageError(
-            f"{of_items[0]} looks at items, and bounds are of orders by relevance: leave out one of them"
-        )
+    plan, known = with_known(plan, items, train, columns, judged=qrels is not None, aspects=True)
+    refuse_bounds(plan, bounds=bounds)
     if qrels is None:
         _refuse_unjudged(plan)
     slicing = None if by is None else understood(by, qrels)
@@ -266,7 +259,7 @@ def evaluate(
             'slices by a column or rows of qrels or run read it whole; give attributes= with engine="stream"'
         )
 
-    of_aspects = says_aspect(columns) or any("aspects" in measure.needs for measure in of_items)
+    of_aspects = says_aspect(columns) or any("aspects" in measure.needs for measure in plan.measures)
     if of_aspects and engine == "stream":
         raise UsageError('judgements of aspects are read whole: use engine="local"')
 
@@ -299,7 +292,7 @@ def evaluate(
             threads=threads,
             memory=memory,
             hash_inputs=hash_inputs,
-            known=known if of_items else None,
+            known=known,
         )
         return finish.of(result_of_tables(plan, found, bounds=bounds))
 
@@ -309,6 +302,53 @@ def evaluate(
     read = qrels is None or isinstance(qrels, str | os.PathLike)
     judged = qrels if read else read_shared(qrels, "qrels", columns)
     return Runs({name: result(judged, each) for name, each in runs.items()})
+
+
+def refuse_bounds(plan: Plan, *, bounds: bool) -> None:
+    """Refuses bounds of measures of items."""
+    of_items = [measure for measure in plan.measures if measure.page.kind == "item"]
+    if of_items and bounds:
+        raise UsageError(
+            f"{of_items[0]} looks at items, and bounds are of orders by relevance: leave out one of them"
+        )
+
+
+def with_known(
+    plan: Plan,
+    items: Any,
+    train: Any,
+    columns: ColumnNames | None = None,
+    *,
+    judged: bool = True,
+    aspects: bool = False,
+) -> tuple[Plan, Catalogue | None]:
+    """What is asked, with what is known of items and of users before; None where that is not looked at.
+
+    A measure of each group of items becomes one of every group that they are in.
+
+    Args:
+        plan: what is asked.
+        items: what is known of items.
+        train: the interactions before.
+        columns: the columns that are said.
+        judged: whether there are judgements.
+        aspects: whether these can be of aspects.
+
+    Raises:
+        UsageError: too little is known of items for a measure.
+
+    """
+    of_items = [measure for measure in plan.measures if measure.page.kind == "item"]
+    if not of_items and items is None and train is None:
+        return plan, None
+    if looking := [] if aspects else [measure for measure in of_items if "aspects" in measure.needs]:
+        raise UsageError(f"{looking[0]} looks at judgements of aspects, which rm.evaluate alone reads")
+    from rankmark.inputs.catalogue import each_group, known_items, refuse_unknowable
+
+    known = known_items(items, train, columns)
+    refuse_unknowable(of_items, known, judged=judged)
+    plan = replace(plan, measures=tuple(each_group(plan.measures, known)))
+    return plan, known if of_items else None
 
 
 def _refuse_unjudged(plan: Plan) -> None:
@@ -331,6 +371,7 @@ def evaluate_tables(
     threads: int | None = None,
     bounds: bool = False,
     hash_inputs: bool = False,
+    known: Catalogue | None = None,
 ) -> ListResult:
     """As `evaluate`, of tables that have been read and whose ids have the same types."""
     found = local.observation(
@@ -340,6 +381,7 @@ def evaluate_tables(
         text_items=plan.text_items,
         threads=threads,
         hash_inputs=hash_inputs,
+        known=known,
     )
     return result_of_tables(plan, found, bounds=bounds)
 
@@ -355,6 +397,9 @@ def result_of_tables(plan: Plan, found: Observation, *, bounds: bool = False) ->
         notes = (*judgements.notes, *results.notes, *made.notes)
     if isinstance(judgements, Input) and judgements.judges and isinstance(results, Input):
         notes = (*notes, *told_of_tables(judgements, results, *found.seen.order))
+    before = (lists for measure, lists in made.lists.items() if "train" in measure.needs)
+    if (lists := next(before, None)) is not None:
+        notes = (*notes, *told_of_items(lists))
     extents = found.extents() if plan.convention else (None, None)
     notes = (*notes, *departing(plan, made, extents, found.tables))
     return result_of(plan, made, item_ids=results.item_ids, inputs=found.inputs, notes=notes)
@@ -388,7 +433,7 @@ def departing(
             tables=tables,
             lists=TopsLookedAt(made.lists[each], each.cutoff) if each in made.lists else None,
             unanswered=made.counts.missing,
-            unjudged=made.counts.unjudged,
+            unjudged=made.counts.unjudged if made.counts.judged else 0,
         )
         for each in plan.measures
     }

@@ -15,7 +15,7 @@ from rankmark.aggregation.query_state import QueryState, columns_of
 from rankmark.aggregation.refusals import Heading
 from rankmark.aggregation.state import Observation
 from rankmark.api.arrays import check_column_order
-from rankmark.api.evaluation import result_of_tables
+from rankmark.api.evaluation import result_of_tables, with_known
 from rankmark.api.finishing import Finish
 from rankmark.api.lock import Lock
 from rankmark.calling import clear_methods
@@ -46,7 +46,9 @@ from rankmark.statistics.intervals import IntervalName
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankmark.aggregation.observed import Block
     from rankmark.inputs import Input
+    from rankmark.inputs.catalogue import Catalogue, Numbered
     from rankmark.language.measure import Measure
     from rankmark.language.signature import ItemIds
     from rankmark.results.lists import ListResult
@@ -56,7 +58,7 @@ __all__ = ["Evaluator", "Repeated", "given_before", "told_of_repeats"]
 Repeated: TypeAlias = Literal["error", "apart", "first"]
 FORMAT = 2
 """The version of saved files."""
-HEADER, QUERIES, OTHERS = "evaluator.json", "queries.arrow", "others.arrow"
+HEADER, QUERIES, OTHERS, ITEMS = "evaluator.json", "queries.arrow", "others.arrow", "items.arrow"
 CHOICES: Shape = {each.name: int if each.name == "seed" else str for each in fields(Choices)}
 SHAPE: Shape = {
     "measures": [str],
@@ -83,8 +85,11 @@ SHAPE: Shape = {
     ),
 }
 """What a header looks like."""
-SHAPE_OF_FIRST: Shape = SHAPE | {"dropped": [int]}
-"""The same where queries can be dropped."""
+DROPPED: Shape = {"dropped": [int]}
+"""And where queries can be dropped."""
+KNOWN: Shape = {"known": {"items": (int, None), "train": (int, None), "closed": bool, "ids": str}}
+"""And of measures of items: rows of what is known of these, and a hash of their ids in order."""
+SHAPES = SHAPE, SHAPE | DROPPED, SHAPE | KNOWN, SHAPE | DROPPED | KNOWN
 
 
 @dataclass(slots=True)
@@ -109,7 +114,7 @@ class _Held:
         again = pl.Series("query", sorted(self.known & new.known))
         if again.is_empty():
             return new.state
-        before, now = self.state.only(again), new.state.only(again)
+        before, now = _plain(self.state.only(again)), _plain(new.state.only(again))
         self.dropped += len(again)
         self.differing += now.join(before, on=now.columns, nulls_equal=True, how="anti").height
         return new.state.without(again) if len(again) < len(new.known) else QueryState.empty(new.state.groups)
@@ -121,6 +126,14 @@ class _Held:
         self.following = max(self.following, 1 + max(numbers, default=-1))
 
 
+def _plain(frame: pl.DataFrame) -> pl.DataFrame:
+    """The same with lists as texts, so that rows can be told apart."""
+    import polars as pl
+
+    nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
+    return frame.with_columns(pl.col(name).cast(pl.List(pl.String)).list.join(" ") for name in nested)
+
+
 @clear_methods
 class Evaluator:
     """An evaluation that is fed in parts, which may be put together in any order.
@@ -129,8 +142,8 @@ class Evaluator:
     arrays of scores (`update_arrays`). `result` is that of
     `rankmark.evaluate` with all parts at once, but for the order of the queries, which is that of their ids;
     it does not depend on the order of updates and merges, to the last bit. The values of each query are kept,
-    8 bytes a measure, and none of the rows. Several threads may add to one. Several processes send each other
-    theirs by `to_bytes` and `from_bytes`.
+    8 bytes a measure, and none of the rows; for measures of items the tops of the lists, too. Several threads
+    may add to one. Several processes send each other theirs by `to_bytes` and `from_bytes`.
 
     Args:
         measures: as in `rankmark.evaluate`, and so is `like`.
@@ -139,6 +152,8 @@ class Evaluator:
             the others are dropped and counted (`dropped`), which is right where samplers repeat queries so
             that all workers have equally many. Only where one comes again with other values, of which a note
             of the result tells, does it matter which part came first.
+        items: for measures of what is recommended, as in `rankmark.evaluate`, and so is `train`.
+        train: the interactions before.
         **choices: those of `rankmark.evaluate`: ``ties``, ``missing``, ….
 
     Raises:
@@ -161,10 +176,12 @@ class Evaluator:
         *,
         like: str | None = None,
         repeated: Repeated = "error",
+        items: Any = None,
+        train: Any = None,
         **choices: Unpack[GivenChoices],
     ) -> None:
-        plan = planned(measures, like, given(choices, GivenChoices, type(self)))
-        self._set(plan, repeated)
+        plan = planned(measures, like, given(choices, GivenChoices, type(self)), items=True)
+        self._set(*with_known(plan, items, train), repeated)
 
     @property
     def repeated(self) -> Repeated:
@@ -176,11 +193,18 @@ class Evaluator:
         """How often a query came that was there, and was dropped, as ``repeated="first"`` says."""
         return self._held.dropped
 
-    def _set(self, plan: Plan, repeated: Repeated) -> None:
+    def _set(self, plan: Plan, known: Catalogue | None, repeated: Repeated) -> None:
         if repeated not in get_args(Repeated):
             raise ChoiceError(f"repeated={repeated!r} is not one of {', '.join(get_args(Repeated))}")
+        if known is not None and repeated == "apart":
+            raise UsageError(
+                "measures of items have one list a query, so that a query in two parts cannot be kept apart: "
+                'choose repeated="error" or "first"'
+            )
         self._lock = Lock()
         self._plan = plan
+        self._known = known
+        self._numbered: dict[bool, Numbered] = {}
         self._repeated = repeated
         self._held = _Held(QueryState.empty(plan.groups()))
 
@@ -269,7 +293,9 @@ class Evaluator:
             query_ids,
         )
         groups = self._held.state.groups
-        block = dense.observe(arrays, groups, threads=threads)
+        numbered = self._items(integer=True)
+        block = dense.observe(arrays, groups, threads=threads, items=numbered)
+        _refuse_others(block, numbered, "scores")
         extent = dense.grade_extent(arrays.grades(self._plan.choices.duplicates)) if followed else None
         notes = lists_like_grades(relevance, matrix.shape[1])
         ids = _ids(query_ids, "query", "queries")
@@ -280,7 +306,7 @@ class Evaluator:
             Heading("scores", ids[0], *taken, (), scored.extent),
         )
         others = ids.filter(~ids.is_in(judged.implode()))
-        state = QueryState.of(groups, block, judged, others=others)
+        state = replace(QueryState.of(groups, block, judged, others=others), items=numbered)
         self._add(_Held(state, set(ids.to_list()), headings))
 
     def _running(self, rows: int) -> NDArray[np.int64]:
@@ -292,16 +318,29 @@ class Evaluator:
             )
         return np.arange(held.following, held.following + rows)
 
+    def _items(self, *, integer: bool) -> Numbered | None:
+        """The items by the numbers that all parts share, where measures look at them."""
+        if self._known is None:
+            return None
+        from rankmark.inputs.catalogue import Numbered
+
+        with self._lock:
+            if integer not in self._numbered:
+                self._numbered[integer] = Numbered(self._known, integer=integer)
+            return self._numbered[integer]
+
     def _observed(self, judgements: Input, results: Input, threads: int | None) -> _Held:
         """What a part comes to."""
         if self._plan.text_items:
             judgements, results = with_text_items(judgements), with_text_items(results)
         groups = self._held.state.groups
-        block = local.observe(judgements, results, groups, threads)
+        items = self._items(integer=results.item_ids == "integer")
+        block = local.observe(judgements, results, groups, threads, items)
+        _refuse_others(block, items, results.name)
         judged = _ids(judgements.table, judgements.query, judgements.name).gather(block.first_rows)
         returned = _ids(results.table, results.query, results.name).unique()
         others = returned.filter(~returned.is_in(judged.implode()))
-        state = QueryState.of(groups, block, judged, others=others)
+        state = replace(QueryState.of(groups, block, judged, others=others), items=items)
         known = {*judged.to_list(), *others.to_list()}
         return _Held(state, known, (self._heading(judgements), self._heading(results)))
 
@@ -371,7 +410,8 @@ class Evaluator:
             extents = judged.extent, returned.extent
             judged = replace(judged, notes=(*judged.notes, *told_of_repeats(held.dropped, held.differing)))
             heads = judged, returned
-            found = Observation(held.state.whole("query", unjudged), heads, {}, lambda: extents)
+            whole = held.state.whole("query", unjudged, returned.name)
+            found = Observation(whole, heads, {}, lambda: extents)
         result = result_of_tables(self._plan, found)
         finish = Finish.asked(
             self._plan,
@@ -404,30 +444,42 @@ class Evaluator:
         return archived(HEADER, FORMAT, *self._saved())
 
     @classmethod
-    def load(cls, path: str | Path) -> Evaluator:
+    def load(cls, path: str | Path, *, items: Any = None, train: Any = None) -> Evaluator:
         """Reads what `save` wrote; nothing in the file is executed.
+
+        Args:
+            path: the file.
+            items: what is known of items and of users before is not in it: the same as the evaluator had.
+            train: the interactions before, likewise.
 
         Raises:
             FileMissingError: there is no such file.
+            UsageError: other items or interactions than the evaluator had.
             FormatError: it is no saved evaluator, is damaged, or is of a later version of rankmark.
 
         """
-        return cls._read(path)
+        return cls._read(path, items, train)
 
     @classmethod
-    def from_bytes(cls, saved: bytes) -> Evaluator:
+    def from_bytes(cls, saved: bytes, *, items: Any = None, train: Any = None) -> Evaluator:
         """Reads what `to_bytes` gave; nothing in it is executed.
 
+        Args:
+            saved: the bytes.
+            items: as in `load`, and so is `train`.
+            train: the interactions before.
+
         Raises:
+            UsageError: other items or interactions than the evaluator had.
             FormatError: it is no saved evaluator, is damaged, or is of a later version of rankmark.
 
         """
-        return cls._read(bytes(saved))
+        return cls._read(bytes(saved), items, train)
 
     @classmethod
-    def _read(cls, source: str | Path | bytes) -> Evaluator:
-        shapes = SHAPE, SHAPE_OF_FIRST
-        return _loaded(cls.__new__(cls), read_archive(source, HEADER, FORMAT, "evaluator", shapes))
+    def _read(cls, source: str | Path | bytes, items: Any, train: Any) -> Evaluator:
+        archive = read_archive(source, HEADER, FORMAT, "evaluator", SHAPES)
+        return _loaded(cls.__new__(cls), archive, items, train)
 
     def __repr__(self) -> str:
         judged = sum(part.height for part in self._held.state.parts)
@@ -446,6 +498,8 @@ class Evaluator:
             merged = tuple(map(Heading.merged, held.headings, new.headings))  # type: ignore[assignment]
         if self._repeated == "error" and not held.known.isdisjoint(new.known):
             raise given_before(held.known & new.known, '"apart" to keep its parts apart')
+        if held.state.items is None:
+            held.state = replace(held.state, items=new.state.items)
         held.state.add(held.drop(new) if self._repeated == "first" else new.state)
         held.dropped += new.dropped
         held.differing += new.differing
@@ -459,7 +513,9 @@ class Evaluator:
             if self._held.headings is None:
                 return header, {}
             others = state.unjudged(self._repeated == "apart").alias("query")
-            return header, {QUERIES: state.frame("query").drop("place"), OTHERS: others.to_frame()}
+            frame, items = state.told()
+            tables = {QUERIES: frame.drop("place"), OTHERS: others.to_frame()}
+            return header, tables if state.items is None else tables | {ITEMS: _frame_of(items)}
 
     def _header(self) -> dict[str, Any]:
         plan = self._plan
@@ -475,7 +531,16 @@ class Evaluator:
             "hits": sum(self._held.state.hits),
             "order": list(self._held.state.whole_order()),
             "tables": None if headings is None else [asdict(heading) for heading in headings],
-        } | ({"dropped": [self._held.dropped, self._held.differing]} if self._repeated == "first" else {})
+            **({"dropped": [self._held.dropped, self._held.differing]} if self._repeated == "first" else {}),
+            **({} if self._known is None else {"known": self._known.told()}),
+        }
+
+
+def _refuse_others(block: Block, items: Numbered | None, name: str) -> None:
+    """Refuses items at the top of a part's lists that cannot be recommended."""
+    for each in block.observed:
+        if items is not None and each.tops is not None:
+            items.refuse_others(each.tops, block.query_ids, name)
 
 
 def _check_alike(one: Evaluator, other: Evaluator) -> None:
@@ -488,6 +553,11 @@ def _check_alike(one: Evaluator, other: Evaluator) -> None:
     ):
         if mine != theirs:
             raise UsageError(f"evaluators of different {what} do not merge: {mine!r} and {theirs!r}")
+    if one._known is not None and other._known is not None and not one._known.is_like(other._known):
+        raise UsageError(
+            "evaluators of which other items or interactions are known do not merge: give both the same "
+            f"items and train, {one._known!r} and {other._known!r}"
+        )
     if a != b:
         raise UsageError("evaluators of different measures or choices do not merge")
 
@@ -543,13 +613,43 @@ def _ids(table: Table, column: str, name: str) -> pl.Series:
         ) from error
 
 
-def _loaded(evaluator: Evaluator, archive: Archive) -> Evaluator:
+def _loaded(evaluator: Evaluator, archive: Archive, items: Any, train: Any) -> Evaluator:
     header = archive.header
+    known = _known_as_before(archive, items, train)
     with archive.reading():
-        evaluator._set(_plan(header), header["repeated"])
+        evaluator._set(_plan(header), known, header["repeated"])
         if header["tables"] is not None:
-            _fill(evaluator._held, archive)
+            integer = header["tables"][1]["item_ids"] == "integer"
+            held = evaluator._held
+            held.state = replace(held.state, items=evaluator._items(integer=integer))
+            _fill(held, archive)
     return evaluator
+
+
+def _known_as_before(archive: Archive, items: Any, train: Any) -> Catalogue | None:
+    """What is known of items, which the saved evaluator knew, too."""
+    before = archive.header.get("known")
+    if items is None and train is None and before is None:
+        return None
+    from rankmark.inputs.catalogue import known_items
+
+    known = known_items(items, train, None)
+    if before is None:
+        raise UsageError(f"{archive.where} has no measures of items: leave out items and train")
+    if known.told() != before:
+        raise UsageError(
+            f"{archive.where} has measures of items, whose numbers are by the items and interactions that it "
+            "was made with: give the same items= and train="
+        )
+    return known
+
+
+def _frame_of(items: list[int | str]) -> pl.DataFrame:
+    """Ids of items as a table."""
+    import polars as pl
+
+    text = any(isinstance(item, str) for item in items[:1])
+    return pl.DataFrame({"item": pl.Series("item", items, dtype=pl.String if text else pl.Int64)})
 
 
 def _heading(saved: Mapping[str, Any]) -> Heading:
@@ -578,6 +678,8 @@ def _fill(held: _Held, archive: Archive) -> None:
     if dict(others.schema) != {"query": ids} or any(frame.null_count().row(0)):
         raise FormatError(f"{where} is damaged: its queries are not as they were saved")
     frame = frame.with_columns(place=pl.lit(0, pl.Int64)).select("query", "place", *list(expected))
+    if held.state.items is not None:
+        frame = held.state.take(frame, archive.frame(ITEMS)["item"])
     held.state.parts.append(frame)
     below, above = header["order"]
     held.state.hits.append(header["hits"])

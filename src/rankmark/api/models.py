@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from numpy.typing import NDArray
 
 from rankmark.api.arrays import checked_k, evaluate_scores
-from rankmark.api.evaluation import evaluate_tables
+from rankmark.api.evaluation import evaluate_tables, with_known
 from rankmark.api.finishing import Finish
 from rankmark.api.predicting import Judged, predicted
 from rankmark.api.recommending import recommended
@@ -53,6 +53,8 @@ def evaluate_model(
     confidence: float = 0.95,
     clusters: ClustersBy = None,
     resamples: int = 10_000,
+    catalogue: Any = None,
+    train: Any = None,
     **choices: Unpack[ModelChoices],
 ) -> ListResult:
     """Measures how well a model ranks for the judged queries, which it is asked about in batches.
@@ -94,6 +96,9 @@ def evaluate_model(
         confidence: the share of intervals that hold the true value, 0 to 1.
         clusters: what a query belongs to, such as its user, over which intervals are then, as in `evaluate`.
         resamples: how many, for intervals that draw.
+        catalogue: for measures of what is recommended, the items that can be, and what they are like, as
+            `items` of `evaluate`.
+        train: for these measures the interactions before, as in `evaluate`.
         **choices: as in `evaluate_arrays`, but for ``unjudged_queries``, which there are not; with
             ``predict`` and ``ties="random"`` the items are known by number.
 
@@ -118,7 +123,8 @@ def evaluate_model(
         {'RR': 0.6666666666666666}
 
     """
-    plan = planned(measures, like, given(choices, ModelChoices, evaluate_model))
+    plan = planned(measures, like, given(choices, ModelChoices, evaluate_model), items=True)
+    plan, known = with_known(plan, catalogue, train)
     check_threads(threads)
     k = checked_k(k)
     if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
@@ -138,13 +144,15 @@ def evaluate_model(
         predict = _predictor(model, items, k)
         judgements = read_qrels(qrels, columns)
         results = predicted(predict, judgements, candidates, exclude)
-        return finish.of(evaluate_tables(*align_ids(judgements, results), plan, threads=threads))
+        return finish.of(evaluate_tables(*align_ids(judgements, results), plan, threads=threads, known=known))
     recommend = _recommender(model)
     if recommend is None:
         judged = Judged(read_qrels(qrels, columns), items, exclude, plan.choices.duplicates)
         with counting("asking the model", len(judged.users)) as counter:
             arrays = judged.scored(model.predict, counter)
-            result = evaluate_scores(arrays, plan, item_ids=judged.item_ids, k=k, threads=threads)
+            result = evaluate_scores(
+                arrays, plan, item_ids=judged.item_ids, k=k, threads=threads, known=known
+            )
         return finish.of(result)
     if exclude is not None or items is not None:
         raise UsageError(
@@ -153,7 +161,7 @@ def evaluate_model(
         )
     judgements = read_qrels(qrels, columns)
     results = recommended(recommend, judgements, _depth(k, plan.measures), batch_size)
-    return finish.of(evaluate_tables(*align_ids(judgements, results), plan, threads=threads))
+    return finish.of(evaluate_tables(*align_ids(judgements, results), plan, threads=threads, known=known))
 
 
 def _predictor(model: Any, items: object, k: int | None) -> Callable[[Any, Any], Any]:

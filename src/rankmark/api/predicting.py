@@ -73,7 +73,8 @@ class Judged:
         """The scores of all items, which the model is asked for when they are needed."""
         scores = _Predictions(predict, self.users.to_list(), given_ids(self._items), counter)
         query_ids = Table.from_arrow(self.users.to_frame())
-        return Scored(scores, lambda _: self.relevance, self.excluded, query_ids)
+        columns = self._columns["item"]
+        return Scored(scores, lambda _: self.relevance, self.excluded, query_ids, columns=columns)
 
     def _check_type(self, table: Input) -> None:
         integers = self._items.dtype.is_integer()

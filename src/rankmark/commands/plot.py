@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import click
 
 from rankmark.commands.options import is_said
 from rankmark.commands.output import Output, with_output_of
+from rankmark.commands.wording import as_options
 from rankmark.errors import PictureError, UsageError
 
 if TYPE_CHECKING:
@@ -90,6 +92,8 @@ def plot(
     said = {option: value for option, value in options.items() if value not in (None, ())}
     digits = str(output.digits) if is_said("digits") else None
     figure = drawn_as(kept, name, _understood(said, kept, name, digits))
+    command = click.get_current_context().command
+    figure = replace(figure, notes=tuple(as_options(note, command) for note in figure.notes))
     _write(figure.bare() if bare else figure, output, {"width": width, "theme": theme})
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rankmark.comparing.pairs import direction
 from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS
-from rankmark.rendering.words import counted, printable, resamples_words
+from rankmark.rendering.words import counted, listed, printable, resamples_words
 from rankmark.statistics.intervals import CAUTIONS, INTERVALS
 from rankmark.statistics.significance import TESTS
 
@@ -28,6 +28,7 @@ __all__ = [
     "mark_line",
     "methods",
     "queries_line",
+    "run_lines",
     "sided",
     "sign_lines",
     "test_line",
@@ -89,11 +90,12 @@ def corrected_line(correction: str, tests: int) -> str:
 def mark_line(shown: Compared) -> str:
     """What the marks mean."""
     level = f"p ≤ {shown.plan.alpha:g}"
+    neither = [measure.label for measure in shown.measures if measure.better == "neither"]
     if len(shown.baselines) == 1:
-        neither = any(measure.better == "neither" for measure in shown.measures)
         apart = f", {APART} different from it" if neither else ""
         return f"{UP} better, {DOWN} worse than {printable(shown.baselines[0])}{apart} ({level})"
-    line = f"a letter: better than the system with that letter ({level})"
+    apart = f", by {listed(neither)} different from it" if neither else ""
+    line = f"a letter: better than the system with that letter{apart} ({level})"
     if not shown.baselines:
         return line
     return f"{line}; compared are all others with {' and '.join(map(printable, shown.baselines))}"
@@ -105,6 +107,22 @@ def sign_lines(shown: Compared) -> Iterator[str]:
         yield (
             f"less is better of {', '.join(less)}: differences, d and delta are below 0 where the system is "
             "better; superiority and wins are of what is better"
+        )
+    of_queries = [each for each in shown.query_measures if each.better == "neither"]
+    if of_queries:
+        yield (
+            f"neither more nor less is better of {listed([each.label for each in of_queries])}: superiority "
+            "and wins are of greater values"
+        )
+
+
+def run_lines(shown: Compared) -> Iterator[str]:
+    """By what measures of the whole run were compared, which have no values of queries."""
+    of_runs = [measure.label for measure in shown.measures if measure not in shown.query_measures]
+    if of_runs:
+        yield (
+            f"{listed(of_runs)}: of the whole run, of as many queries; intervals and p by what it is without "
+            "each of some blocks of queries"
         )
 
 

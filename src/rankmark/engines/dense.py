@@ -35,11 +35,12 @@ if TYPE_CHECKING:
 
     from rankmark.inputs.arrays.judged_items import Grades, Sparse
     from rankmark.inputs.arrays.scored import Scored
+    from rankmark.inputs.catalogue import Numbered
     from rankmark.language.choices import Choices, Ties
     from rankmark.language.measure import Measure
     from rankmark.language.plan import Group
 
-__all__ = ["Batch", "Watched", "grade_extent", "judge", "observe"]
+__all__ = ["CELLS", "NEVER", "Batch", "Watched", "grade_extent", "judge", "observe", "single"]
 
 
 class Batch(NamedTuple):
@@ -62,9 +63,16 @@ class Batch(NamedTuple):
 
 
 def observe(
-    arrays: Scored, groups: Sequence[Group], *, k: int | None = None, threads: int | None = None
+    arrays: Scored,
+    groups: Sequence[Group],
+    *,
+    k: int | None = None,
+    threads: int | None = None,
+    items: Numbered | None = None,
 ) -> Block:
     """Ranks the judged items of every row that has any, once for each group; `k` ends the lists.
+
+    Measures of items need `items`, by whose numbers the tops of lists are kept.
 
     Raises:
         UsageError: a measure that sees what is beyond `k`, where no list can end there.
@@ -77,7 +85,12 @@ def observe(
         rows, judged = len(relevance.counts), np.flatnonzero(relevance.counts)
         check_judged(rows, len(judged), choices)
         cut = _cut(k, choices, measures)
-        observed.append(_observed(arrays, relevance, judged, choices, measures, cut, threads))
+        found = _observed(arrays, relevance, judged, choices, measures, cut, threads)
+        if items is not None and any(measure.page.kind == "item" for measure in measures):
+            from rankmark.engines.dense_tops import with_tops
+
+            found = with_tops(found, arrays, relevance, judged, choices, measures, k, items)
+        observed.append(found)
     first_rows = judged.astype(np.uint32)
     query_ids = arrays.query_ids.take("query", first_rows, "query")
     return Block(query_ids, observed, first_rows, rows - len(judged))
@@ -181,7 +194,7 @@ def judge(
 
     """
     if choices.scores == "float32" and "float64" in str(batch.scores.dtype):
-        batch = batch._replace(scores=_single(batch.scores))
+        batch = batch._replace(scores=single(batch.scores))
     if _is_here(batch):
         places = _count_here(batch._replace(scores=to_numpy(batch.scores)), choices.ties, k, threads)
     else:
@@ -239,7 +252,8 @@ def _refuse_nan(places: _Places, rows: RowNumbers) -> None:
         )
 
 
-def _single(scores: Array) -> Array:
+def single(scores: Array) -> Array:
+    """The scores as 32-bit floats."""
     if isinstance(scores, np.ndarray):
         with np.errstate(over="ignore"):  # becomes infinite, as elsewhere
             return scores.astype(np.float32)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure
     from rankmark.language.plan import Group
 
-__all__ = ["judged_lists", "observation", "observe", "observe_sources"]
+__all__ = ["depth_of", "judged_lists", "observation", "observe", "observe_sources"]
 
 TWICE = 'duplicates="first" or "best"'
 """How it ends what the core says of an item that is judged twice."""
@@ -132,7 +132,7 @@ def _observed(
     parts: list[Measured] = []
     failed: list[QueryError] = []
     of_items = [measure for measure in measures if measure.page.kind == "item"]
-    top = (items.numbers, _depth(of_items)) if items is not None and of_items else None
+    top = (items.numbers, depth_of(of_items)) if items is not None and of_items else None
 
     def consume(lists: _native.JudgedLists) -> None:
         try:
@@ -157,7 +157,7 @@ def _observed(
     return observed, first_rows, unjudged_queries
 
 
-def _depth(measures: Iterable[Measure]) -> int:
+def depth_of(measures: Iterable[Measure]) -> int:
     """How many items from the top measures look at."""
     return max(WHOLE if measure.cutoff is None else min(measure.cutoff, WHOLE) for measure in measures)
 

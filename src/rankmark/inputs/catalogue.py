@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -83,6 +83,30 @@ class Catalogue:
         train = "" if self.train is None else f" {self.train.height:,} interactions"
         return f"<Catalogue:{','.join(filter(None, [items, train]))}>"
 
+    def told(self) -> dict[str, Any]:
+        """What tells it from others: its rows, and a hash of the ids of all items by their numbers."""
+        from hashlib import sha256
+
+        numbers, _ = self.numbered(integer=False)
+        ids = "\n".join(map(str, numbers.ids(np.arange(len(numbers), dtype=np.int32))))
+        return {
+            "items": None if self.items is None else self.items.height,
+            "train": None if self.train is None else self.train.height,
+            "closed": self.closed,
+            "ids": sha256(ids.encode()).hexdigest(),
+        }
+
+    def is_like(self, other: Catalogue) -> bool:
+        """Whether the same is known of items and of users before."""
+        frames = ((self.items, other.items), (self.train, other.train))
+        return self is other or (
+            self.closed == other.closed
+            and all(
+                a is b or (a is not None and b is not None and a.schema == b.schema and a.equals(b))
+                for a, b in frames
+            )
+        )
+
     @property
     def names(self) -> list[str]:
         """The names of the columns that say what items are like."""
@@ -158,6 +182,7 @@ class JudgedAspects(NamedTuple):
         aspect: that of the aspect.
         grade: its grade.
         order: where the item stands among all by their ids, from the greatest on.
+        weight: how much the aspect weighs for the query.
         among: how many aspects there are.
 
     """
@@ -167,6 +192,7 @@ class JudgedAspects(NamedTuple):
     aspect: NDArray[np.int64]
     grade: NDArray[np.float64]
     order: NDArray[np.int64]
+    weight: NDArray[np.float64]
     among: int
 
 
@@ -245,12 +271,11 @@ class Numbered:
             DataError: items that cannot be recommended.
 
         """
+        self.refuse_others(tops, query_ids, name)
         known = self.known
         there = len(self.numbers)
         others = self.numbers.renumber(tops.item, tops.offsets)
         catalogued = known.items.height if known.closed and known.items is not None else there
-        if known.closed:
-            self._refuse_others(tops, catalogued, others, query_ids, name)
         facts = ItemFacts(
             count=catalogued if known.closed else there + len(others),
             catalogued=catalogued,
@@ -261,6 +286,24 @@ class Numbered:
             by_aspect=None if judged is None else cache(lambda: self._by_aspect(judged(), others)),
         )
         return RecommendedLists(*tops, facts)
+
+    def adopted(self, item: Numbers, other: Numbered) -> Numbers:
+        """The numbers here of items by their numbers there, of which the same is known."""
+        there = len(self.numbers)
+        came, places = np.unique(item[item >= there], return_inverse=True)
+        adopted = item.copy()
+        if len(came):
+            adopted[item >= there] = self.of_ids(other.numbers.ids(came))[places]
+        return adopted
+
+    def of_ids(self, ids: Sequence[int | str] | NDArray[Any] | pl.Series) -> Numbers:
+        """The numbers of items."""
+        import polars as pl
+
+        if not len(ids):  # of which it is not known what they are
+            return np.empty(0, dtype=np.int32)
+        table = from_polars(pl.Series("item", ids).to_frame(), "items")
+        return self.numbers.rows(table, "items", "item")
 
     def _judgements(self, judged: JudgedItems, others: Numbers) -> Judgements:
         """Which items are judged, by their numbers."""
@@ -275,7 +318,7 @@ class Numbered:
         assert rows is not None  # an engine has seen to it
         item, items = self._renumbered(rows.item, others)
         return AspectJudgements(
-            rows.query, item, rows.aspect, rows.grade, rows.order, items=items, count=rows.among
+            rows.query, item, rows.aspect, rows.grade, rows.order, rows.weight, items=items, count=rows.among
         )
 
     def _renumbered(self, numbers: Numbers, others: Numbers) -> tuple[NDArray[np.int64], int]:
@@ -293,16 +336,26 @@ class Numbered:
         item[strange] = there + number[places]
         return item, there + len(others) + len(left)
 
-    def _refuse_others(self, tops: Tops, count: int, others: Numbers, query_ids: Table, name: str) -> None:
-        """Refuses items at the top of lists that are none of those that can be recommended."""
+    def refuse_others(self, tops: Tops, query_ids: Table, name: str) -> None:
+        """Refuses items at the top of lists that are none of those that can be recommended.
+
+        Args:
+            tops: the tops, with the items as they were numbered.
+            query_ids: the queries, in a column ``query``.
+            name: what messages call the results.
+
+        Raises:
+            DataError: there are such.
+
+        """
+        if not self.known.closed or self.known.items is None:
+            return
+        count = self.known.items.height
         strange = np.flatnonzero(tops.item >= count)
-        if not len(strange) or self.known.items is None:
+        if not len(strange):
             return
         distinct, first = np.unique(tops.item[strange], return_index=True)
-        shown = distinct[np.argsort(first)][:4].astype(np.int64)
-        came = shown - len(self.numbers)
-        came = np.where(came < 0, shown, others[np.maximum(came, 0)] if len(others) else 0)
-        item, *more = self.numbers.ids(came.astype(np.int32))
+        item, *more = self.numbers.ids(distinct[np.argsort(first)][:4])
         query = int(np.searchsorted(tops.offsets, strange[0], side="right")) - 1
         rank = int(strange[0] - tops.offsets[query]) + 1
         (user,) = query_ids.take("query", np.array([query], dtype=np.uint32), "query").column_values("query")
@@ -311,7 +364,7 @@ class Numbered:
             f"{name}: {len(strange):,} of the {len(tops.item):,} items at the top of lists are not among the "
             f"{count:,} of items, which are such as {self.known.items['item'][0]!r}; there are "
             f"{counted(len(distinct), 'item')} that items lacks, the first {item!r} at rank {rank} of query "
-            f"{user!r}{such}; add them, or say rm.catalogue(…, closed=False) where others can be recommended"
+            f"{user!r}{such}; add them, or in Python say rm.catalogue(…, closed=False) where others can be"
         )
 
 
@@ -327,7 +380,13 @@ def _aspects(qrels: Input, query: Numbers, item: Numbers, *, best: bool) -> Judg
     first = np.argsort(-rows.grade, kind="stable") if best else np.arange(len(rows.row))
     row = rows.row[first]
     return JudgedAspects(
-        query[row], item[row], rows.aspect[first], rows.grade[first], order[row], len(rows.names)
+        query[row],
+        item[row],
+        rows.aspect[first],
+        rows.grade[first],
+        order[row],
+        rows.weight[first],
+        len(rows.names),
     )
 
 

@@ -74,11 +74,11 @@ class Relevant:
         judged = lists.facts.aspects()
         self._kept = np.flatnonzero(judged.grade >= rel)
         keys = judged.query[self._kept] * judged.count + judged.aspect[self._kept]
-        pairs, own = np.unique(keys, return_inverse=True)
+        pairs, first, own = np.unique(keys, return_index=True, return_inverse=True)
         self._pair = np.full(len(judged.grade), -1)
         self._pair[self._kept] = own
         self._query = pairs // judged.count
-        self.weight = np.ones(len(pairs))
+        self.weight = judged.weight[self._kept][first]
         self.total = sums(self._query, self.weight, len(lists.offsets) - 1)
 
     def gains(self, alpha: float) -> Gains:
@@ -160,11 +160,11 @@ def ranks_that_count(alpha: float, cutoff: int | None, measure: str) -> NDArray[
     return np.arange(1, 1 + int(told if cutoff is None else min(told, cutoff)))
 
 
-def lists_of_aspects(lists: RecommendedLists) -> tuple[JudgedLists, NDArray[np.int64]]:
-    """The lists with the judgements of each aspect alone, and the query of each of them."""
+def lists_of_aspects(lists: RecommendedLists) -> tuple[JudgedLists, NDArray[np.int64], Values]:
+    """The lists with the judgements of each aspect alone, and the query and the weight of each of them."""
     judged = lists.facts.aspects()
     keys = judged.query * judged.count + judged.aspect
-    pairs, pair = np.unique(keys, return_inverse=True)
+    pairs, first, pair = np.unique(keys, return_index=True, return_inverse=True)
     query = pairs // judged.count
     rows, offsets = judged.of(lists.query, lists.item.astype(np.int64))
     rank = np.repeat(lists.rank, np.diff(offsets))
@@ -174,7 +174,7 @@ def lists_of_aspects(lists: RecommendedLists) -> tuple[JudgedLists, NDArray[np.i
     ideal = JudgedLists.perfect(judged.grade[best], offsets_of(np.bincount(pair, minlength=len(pairs))))
     found = offsets_of(np.bincount(pair[rows], minlength=len(pairs)))
     retrieved = np.diff(lists.offsets)[query]
-    return JudgedLists(rank, judged.grade[rows], found, retrieved, ideal=ideal), query
+    return JudgedLists(rank, judged.grade[rows], found, retrieved, ideal=ideal), query, judged.weight[first]
 
 
 def patience(beta: float, ranks: NDArray[np.int64]) -> Values:

@@ -78,9 +78,12 @@ def sum_of_pairs(top: RecommendedLists, by: str | Sequence[str], distance: Dista
     if _of_directions(top, by, distance):
         assert isinstance(by, str)
         return _sum_of_cosines(top, _directions(top.described(), by))
+    far = item_distances(top, by, distance)
     total = np.zeros(len(top.length))
-    for queries, _, apart in tables_of_pairs(top, by, distance):
-        total[queries] = apart.sum(axis=(1, 2)) / 2
+    # Those next to each other, those one apart and so on, so that long lists need no tables of pairs.
+    for steps in range(1, int(top.length.max(initial=0))):
+        a = np.flatnonzero(top.query[:-steps] == top.query[steps:])
+        total += np.bincount(top.query[a], far(top.item[a], top.item[a + steps]), len(total))
     return total
 
 

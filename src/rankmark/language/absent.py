@@ -9,16 +9,15 @@ from rankmark.language.definition import key_of
 
 __all__ = ["absent"]
 
-OF_ALL_LISTS = "it looks at what is recommended, not at what is relevant"
 OF_TEXTS = "it is of texts"
 
 ABSENT: Mapping[str, str] = {
-    **dict.fromkeys(
-        ("Diversity", "PopularityBias", "ILS", "IntraListSimilarity", "Entropy"),
-        OF_ALL_LISTS,
-    ),
     **dict.fromkeys(("BLEU", "ROUGE", "METEOR", "BERTScore", "Perplexity"), OF_TEXTS),
     "Faithfulness": OF_TEXTS,
+    "Diversity": "within lists it is IntraListDiversity, and between them Personalisation",
+    "Entropy": "of categories of lists it is CategoryEntropy, and of what is recommended ExposureEntropy",
+    **dict.fromkeys(("ILS", "IntraListSimilarity"), "it is 1 minus IntraListDiversity"),
+    "PopularityBias": "it is Popularity, against what users had PopularityLift, and between items PopRSP",
     "Exposure": "as the attention that groups of items get it is GroupExposure, as that of items EED",
     "Fairness": "as shares of attention of groups of items it is AWRF, as attention for relevance EEL",
     "Gini": "as the index of how evenly items are recommended it is ExposureGini",

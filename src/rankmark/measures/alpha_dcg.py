@@ -13,7 +13,6 @@ from rankmark.language.registry import item_measure
 
 @item_measure(
     "alpha_DCG",
-    aliases=("α_DCG",),
     bounds=(0, None),
     needs=("aspects",),
     order="top",

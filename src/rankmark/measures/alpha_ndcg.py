@@ -11,7 +11,6 @@ from rankmark.language.registry import item_measure
 
 @item_measure(
     "alpha_nDCG",
-    aliases=("α_nDCG",),
     bounds=(0, None),
     needs=("aspects",),
     order="top",

@@ -17,6 +17,8 @@ from rankmark.language.registry import item_measure
     aliases=("LongTailShare",),
     variants={"ACLT": {"scale": "count"}},
     bounds=(0, None),
+    usual_bounds=(0, 1),
+    usual_with=("scale",),
     needs=("train",),
 )
 def aplt(

@@ -21,6 +21,8 @@ CATEGORY = Column("category")
     "EPD",
     aliases=("ExpectedProfileDistance", "ProfileDistance"),
     bounds=(0, None),
+    usual_bounds=(0, 2),
+    usual_with=("distance",),
     needs=graded("train", more=distance_needs),
     order=order_of,
     undefined="no items before or now",

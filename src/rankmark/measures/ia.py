@@ -69,10 +69,10 @@ def intent_aware(
         [0.5, 0.666667]
 
     """
-    own, query = lists_of_aspects(lists.top(cutoff))
+    own, query, weight = lists_of_aspects(lists.top(cutoff))
     values = measure_of_lists(of, cutoff).compute(own)
     assert not isinstance(values, tuple)  # those are refused
-    queries, weight = len(lists.offsets) - 1, np.ones(len(values))
+    queries = len(lists.offsets) - 1
     some = sums(query, weight * ~np.isnan(values), queries)
     every = sums(query, weight, queries) if empty == "zero" else some
     return ratio(sums(query, weight * np.nan_to_num(values), queries), every, some)

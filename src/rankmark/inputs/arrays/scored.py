@@ -14,6 +14,8 @@ from rankmark.errors import DataError, UsageError
 from rankmark.inputs.column_checks import several_types
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from rankmark.inputs.arrays.judged_items import Grades, Sparse
     from rankmark.inputs.arrays.libraries import Scores
     from rankmark.language.choices import Duplicates
@@ -34,6 +36,7 @@ class Scored:
         excluded: the items of each row that are in no list.
         query_ids: the rows' ids, as a table with a column ``query``.
         notes: what a reader of the result should know of how the judgements were understood.
+        columns: the items' ids, also of those that are judged alone; None where those are the numbers.
 
     """
 
@@ -42,6 +45,7 @@ class Scored:
     excluded: Sparse | None
     query_ids: _native.Table
     notes: tuple[str, ...] = ()
+    columns: pl.Series | None = None
 
 
 def read_query_ids(queries: QueryIds | None, rows: int) -> _native.Table:
