@@ -53,7 +53,7 @@ class Lists:
         return np.diff(self.offsets)
 
     def of(self, which: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The numbers of some, one after the other, after the places in `which` that they are of."""
+        """The numbers of some, one after the other, after the places in `which` they are of."""
         lengths = self.lengths
         if len(self.values) == len(lengths) and lengths.max(initial=1) == 1:  # one each
             return np.arange(len(which)), self.values[which]
