@@ -364,7 +364,7 @@ class Numbered:
             f"{name}: {len(strange):,} of the {len(tops.item):,} items at the top of lists are not among the "
             f"{count:,} of items, which are such as {self.known.items['item'][0]!r}; there are "
             f"{counted(len(distinct), 'item')} that items lacks, the first {item!r} at rank {rank} of query "
-            f"{user!r}{such}; add them, or say rm.catalogue(…, closed=False) where others can be recommended"
+            f"{user!r}{such}; add them, or in Python say rm.catalogue(…, closed=False) where others can be"
         )
 
 

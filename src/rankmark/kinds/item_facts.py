@@ -53,7 +53,7 @@ class Lists:
         return np.diff(self.offsets)
 
     def of(self, which: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The numbers of some, one after the other, after the places in `which` that they are of."""
+        """The numbers of some, one after the other, after the places in `which` they are of."""
         lengths = self.lengths
         if len(self.values) == len(lengths) and lengths.max(initial=1) == 1:  # one each
             return np.arange(len(which)), self.values[which]
@@ -239,6 +239,13 @@ class AspectJudgements:
         self.items, self.count = items, count
         self._pairs, self.aspect = keys // count, keys % count
         self.query, self.item = self._pairs // items, self._pairs % items
+
+    def repeated(self, queries: int) -> AspectJudgements:
+        """Of one query, as if so many had the same."""
+        columns = (self.item, self.aspect, self.grade, self.order, self.weight)
+        item, aspect, grade, order, weight = (np.tile(each, queries) for each in columns)
+        query = np.repeat(np.arange(queries), len(self.item))
+        return AspectJudgements(query, item, aspect, grade, order, weight, items=self.items, count=self.count)
 
     def of(
         self, query: NDArray[np.int64], item: NDArray[np.int64]
