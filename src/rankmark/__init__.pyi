@@ -182,6 +182,7 @@ NumRet: Measure
 OMeasure: Measure
 OPA: Measure
 P: Measure
+PairwiseAccuracy: Measure
 PFound: Measure
 PCOPC: Measure
 PMeasure: Measure

@@ -72,6 +72,8 @@ def test_lists_that_count_several_times_are_as_if_they_were_there_so_often(name:
     if name == "Personalisation":
         return
     lists, measure = recommended(), as_measure(f"{name}@5" if pages()[name].takes_cutoff else name)
+    if measure.arguments.get("group") == "each":
+        measure = measure(group="a")
     for seed in range(3):
         times = np.random.default_rng(seed).integers(0, 4, USERS)
         found = measure.compute_items(lists.draw(times.astype(np.float64)))

@@ -142,6 +142,17 @@ def test_weights_that_are_none_or_several_are_refused(weights: Any, said: str) -
         rm.evaluate(table, {"q": ["a"]}, "NRBP", columns={"aspect_weight": "probability"})
 
 
+@pytest.mark.parametrize("measure", ["alpha_nDCG@3", "NRBP", "AP_IA", "SubtopicRecall@3"])
+def test_an_explanation_says_what_each_item_adds(measure: str) -> None:
+    rows = [(q, i, a, g) for q, own in QRELS.items() for i, x in own.items() for a, g in x.items()]
+    table = pl.DataFrame(rows, schema=["query", "item", "aspect", "relevance"], orient="row")
+    for qrels in (QRELS, table):
+        found = rm.explain(qrels, RUN, measure, query="q1")
+        assert found.value == rm.evaluate(QRELS, RUN, measure).query_values(measure)[0]
+        assert found.rows["contribution"].fill_null(0).sum() == pytest.approx(found.value, rel=1e-14)
+        assert found.rows["contribution"].to_list()[:2] == [pytest.approx(found.rows["running"][0]), 0]
+
+
 Judged = dict[str, dict[str, dict[str, int]]]
 
 

@@ -426,7 +426,7 @@ def departing(
     counts = made.counts.measures
     facts = {
         each: Facts(
-            grades if each.page.kind == "list" else None,
+            grades if each.page.kind == "list" or {"judgements", "aspects"} & {*each.needs} else None,
             scores,
             tied=counts[str(each)].tied or 0,
             duplicates=plan.own.get(each, plan.choices).duplicates != "error",

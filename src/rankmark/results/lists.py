@@ -143,7 +143,8 @@ class ListResult(Result):
         """The same result with the confidence interval of each measure, for `intervals`.
 
         Whatever made the result, this makes them, from the values of the queries; they are those of
-        `rankmark.compare` for this system.
+        `rankmark.compare` for this system. Of a measure of the whole run they are by the jackknife: by what
+        it is without each of some 100 blocks of queries, and of `method` there are ``auto`` and ``t``.
 
         Args:
             method: which of `rankmark.statistics.INTERVALS`: ``auto`` takes Wilson's where values are 0 and
