@@ -46,6 +46,10 @@ LOG3 = math.log2(3)
         ("NRBP(beta=0.8)@3", (1 - 0.4) / 3 * (1 + 1.5 * 0.64)),
         ("nNRBP", (1 + 1.5 / 4 + 0.5 / 8) / (2 + 1 / 2 + 0.5 / 4 + 0.5 / 8)),
         ("SubtopicRecall", 2 / 3),
+        # b gains 1, a 1 + 2, c 1 and d 1.
+        ("D_nDCG@3", (1 + 3 / 2) / (3 + 1 / LOG3 + 1 / 2)),
+        ("D_nDCG(gain=exp2)@3", (1 + 4 / 2) / (4 + 1 / LOG3 + 1 / 2)),
+        ("DSharp_nDCG(gamma=0.25)@3", 0.25 * 2 / 3 + 0.75 * 2.5 / (3 + 1 / LOG3 + 1 / 2)),
         ("SubtopicRecall@2", 1 / 3),
         ("IA(of=P)@2", (1 / 2 + 0 + 0) / 3),
         ("P_IA(empty=zero)@2", (1 / 2 + 0 + 0 + 0) / 4),
@@ -118,6 +122,7 @@ WEIGHED = pl.DataFrame(
         ("ERR_IA@2", (0.3 + 0.65 / 2) / (1 + 0.5 / 2)),
         ("NRBP", 0.75 * (0.3 + 0.65 / 2)),
         ("SubtopicRecall@1", 0.3),
+        ("D_nDCG@2", (0.3 + 0.8 / LOG3) / (0.8 + 0.3 / LOG3)),
         ("P_IA@2", 0.5 * 0.5 + 0.3 * 1),
         ("RR_IA", 0.5 * 0.5 + 0.3),
     ],
@@ -140,6 +145,17 @@ def test_weights_that_are_none_or_several_are_refused(weights: Any, said: str) -
     table = WEIGHED.with_columns(probability=pl.Series(weights))
     with pytest.raises(rm.DataError, match=said):
         rm.evaluate(table, {"q": ["a"]}, "NRBP", columns={"aspect_weight": "probability"})
+
+
+@pytest.mark.parametrize("measure", ["alpha_nDCG@3", "NRBP", "AP_IA", "SubtopicRecall@3"])
+def test_an_explanation_says_what_each_item_adds(measure: str) -> None:
+    rows = [(q, i, a, g) for q, own in QRELS.items() for i, x in own.items() for a, g in x.items()]
+    table = pl.DataFrame(rows, schema=["query", "item", "aspect", "relevance"], orient="row")
+    for qrels in (QRELS, table):
+        found = rm.explain(qrels, RUN, measure, query="q1")
+        assert found.value == rm.evaluate(QRELS, RUN, measure).query_values(measure)[0]
+        assert found.rows["contribution"].fill_null(0).sum() == pytest.approx(found.value, rel=1e-14)
+        assert found.rows["contribution"].to_list()[:2] == [pytest.approx(found.rows["running"][0]), 0]
 
 
 Judged = dict[str, dict[str, dict[str, int]]]

@@ -37,6 +37,18 @@ class AspectRows:
     weight: NDArray[np.float64]
     names: tuple[int | str, ...]
 
+    def where(self, kept: NDArray[np.bool_]) -> AspectRows:
+        """Those of a table of which some rows are kept."""
+        own = kept[self.row]
+        place = np.cumsum(kept) - 1
+        return replace(
+            self,
+            row=place[self.row[own]],
+            aspect=self.aspect[own],
+            grade=self.grade[own],
+            weight=self.weight[own],
+        )
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Input:

@@ -240,6 +240,13 @@ class AspectJudgements:
         self._pairs, self.aspect = keys // count, keys % count
         self.query, self.item = self._pairs // items, self._pairs % items
 
+    def repeated(self, queries: int) -> AspectJudgements:
+        """Of one query, as if so many had the same."""
+        columns = (self.item, self.aspect, self.grade, self.order, self.weight)
+        item, aspect, grade, order, weight = (np.tile(each, queries) for each in columns)
+        query = np.repeat(np.arange(queries), len(self.item))
+        return AspectJudgements(query, item, aspect, grade, order, weight, items=self.items, count=self.count)
+
     def of(
         self, query: NDArray[np.int64], item: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -42,7 +42,7 @@ def intent_aware(
 ) -> Values:
     """Intent-aware: the mean of a measure over the aspects of a query, each with its own judgements.
 
-        M-IA@k = Σ_a w_a · M_a@k / Σ_a w_a
+        IA@k = Σ_a w_a · M_a@k / Σ_a w_a
 
     M_a is measure `of` with the judgements of aspect a alone, in which an item that is not judged for it is
     not judged. w_a is the weight of the aspect, 1 unless aspects have weights.

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.kinds.exposure import Overlap, UnknownGroup, item_groups
+from rankmark.kinds.exposure import Overlap, UnknownGroup, item_groups, totals
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
 from rankmark.language.parameters import Column, Group
@@ -87,7 +87,7 @@ def pairwise_accuracy(
         own = next(each for place, each in enumerate(groups.each(top)) if place == number)
         return np.stack([*_pairs(top, own, pairs), *_pairs(top, 1 - own, pairs)], axis=1)
 
-    right, count, other_right, other_count = top.drawn @ top.once((groups, number, pairs), counted)
+    right, count, other_right, other_count = totals(top, top.once((groups, number, pairs), counted))
     if not count or (value == "difference" and not other_count):
         return math.nan
     return float(right / count - (other_right / other_count if value == "difference" else 0.0))
