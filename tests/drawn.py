@@ -182,6 +182,8 @@ DRAWN: Mapping[str, Callable[[], Any]] = {
     "cutoffs": _runs,
     "cutoffs of one": lambda: _runs()["old"],
     "differences": _comparison,
+    "exposure": lambda: _recommended(rm.evaluate),
+    "exposure of one": lambda: _recommended(rm.evaluate)["old"],
     **{name: _curve(name) for name in ("ROC", "PR", "DET", "gain", "lift", "KS", "F1", "scores")},
     "PCOPC": lambda: rm.curve(_predictions(), "calibration"),
     "distribution": _runs,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import rankmark as rm
 from rankmark.kinds.ranges import Above, Between, Whole, Within
 from rankmark.language.choices import values_of
-from rankmark.language.parameters import Column, Group, Parameter
+from rankmark.language.parameters import Column, Group, ListMeasure, Parameter
 from rankmark.language.registry import pages
 
 ALL_PAGES = pages()
@@ -54,6 +54,8 @@ def option_values(option: Any) -> st.SearchStrategy[Any]:
         return st.dictionaries(keys, finite, min_size=1, max_size=4)
     if origin is Sequence:
         return st.lists(option_values(get_args(option)[0]), min_size=1, max_size=4)
+    if option is ListMeasure:
+        return st.sampled_from(["nDCG", "RR", "ERR(max_grade=2)"])
     if option in (Column, Group):
         return st.text(min_size=1)
     assert origin is Callable, f"say here how to draw {option}"

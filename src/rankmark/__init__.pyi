@@ -99,6 +99,7 @@ CategoryEntropy: Measure
 Compatibility: Measure
 Confusion: Measure
 DCG: Measure
+DSharp_nDCG: Measure
 DemographicParity: Measure
 DisparateImpact: Measure
 DisparateTreatment: Measure
@@ -182,6 +183,7 @@ NumRet: Measure
 OMeasure: Measure
 OPA: Measure
 P: Measure
+PairwiseAccuracy: Measure
 PFound: Measure
 PCOPC: Measure
 PMeasure: Measure

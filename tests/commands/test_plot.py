@@ -38,7 +38,7 @@ def test_files_are_pictures_and_a_pipe_gets_svg(capfd: Captured) -> None:
 
 def test_what_a_picture_says_of_options_is_in_words_of_the_command_line(capfd: Captured) -> None:
     qrels = {f"q{i}": {"a": 1} for i in range(12)}
-    runs: dict[str, Any] = {f"run{i}": dict.fromkeys(qrels, ["b", "a"]) for i in range(7)}
+    runs: dict[str, Any] = {f"run{i}": {query: ["b", "a"] for query in qrels} for i in range(7)}
     days = {query: f"2024-01-0{1 + i % 4}" for i, query in enumerate(qrels)}
     results = rm.evaluate(qrels, runs, "RR", by=days)
     assert "system= chooses one" in str(results.plot("trend"))
@@ -47,6 +47,23 @@ def test_what_a_picture_says_of_options_is_in_words_of_the_command_line(capfd: C
     said = " ".join(capfd.readouterr().out.split())
     assert "the first 6 of 7 systems; --system chooses one" in said
     assert "system=" not in said
+
+
+def test_several_measures_and_systems_are_named_in_one_text(capfd: Captured) -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+    runs: dict[str, Any] = {name: {"q1": ["a"], "q2": ["a", "b"]} for name in ("old", "new", "my run")}
+    rm.evaluate(qrels, runs, "nDCG@10 RR P@1").save("runs.rankmark")
+    shown = []
+    for words in (
+        ["--measures", "nDCG@10,RR", "--systems", "old, new"],
+        ["--measures", "nDCG@10", "--measures", "RR", "--systems", "old", "--systems", "new"],
+    ):
+        assert main(["plot", "runs.rankmark", "values", *words, "--format", "csv"]) == 0
+        shown.append(capfd.readouterr().out)
+    assert shown[0] == shown[1]
+    assert main(["plot", "runs.rankmark", "values", "--systems", "my run"]) == 0
+    assert main(["plot", "runs.rankmark", "values", "--systems", "old,none"]) == 2
+    assert "'old,none' is not one of the systems" in capfd.readouterr().err
 
 
 def test_width_and_theme(capfd: Captured) -> None:

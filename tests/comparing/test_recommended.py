@@ -169,6 +169,9 @@ def test_a_gate_bounds_them() -> None:
     assert gate
     assert {own.units for own in gate.measures} == {len(USERS)}
     assert {own.needed for own in gate.measures} == {None}
+    clusters = {user: i // 2 for i, user in enumerate(USERS)}
+    gate = rm.gate(None, STEEP, EVEN, OF_RUNS, max_drop=0.05, confidence=0.95, clusters=clusters, **KNOWN)
+    assert {(own.units, own.clusters) for own in gate.measures} == {(len(USERS), len(USERS) // 2)}
     how: dict[str, Any] = {"max_drop": 0.05, "confidence": 0.95, "always_valid": True}
     with pytest.raises(rm.UsageError, match="leave out always_valid"):
         rm.gate(None, STEEP, EVEN, "Coverage@5", **how, **KNOWN)

@@ -220,3 +220,22 @@ def test_items_that_are_none_of_the_catalogue_are_named_with_their_ranks() -> No
     said = str(refused.value)
     assert "3 of the 4 items at the top of lists are not among the 2 of items, which are such as 'a'" in said
     assert "2 items that items lacks, the first 'b' at rank 2 of query 'u' ('c')" in said
+
+
+def test_users_and_items_that_nobody_finds_again_in_train_are_told() -> None:
+    run, judged = {"u": ["a", "b"]}, {"u": {"a": 1}}
+    for train, said in (
+        ({"U": ["a"]}, ["none of the queries is a user of train, so that nobody had anything before"]),
+        ({"u": ["A"]}, ["none of the items at the top of lists is in train, so that nobody had any of them"]),
+        ({"u": ["a"]}, []),
+    ):
+        notes = rm.evaluate(judged, run, ["Novelty@2", "nDCG@2"], train=train).notes
+        assert [each.partition(";")[0] for each in notes] == said
+    assert not rm.evaluate(judged, run, "Coverage", items=["a", "b"], train={"U": ["A"]}).notes
+
+
+def test_what_to_say_of_a_column_is_of_its_table_alone() -> None:
+    with pytest.raises(rm.ColumnError, match=r"columns=\{\"items\.item\": \"…\"\} .*--column items\.item=…"):
+        rm.catalogue(pl.DataFrame({"sku": ["a"], "c": ["x"]}))
+    with pytest.raises(rm.ColumnError, match=r"--column train\.query=…"):
+        rm.catalogue(train=pl.DataFrame({"person": ["a"], "item": ["x"]}))

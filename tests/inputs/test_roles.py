@@ -35,7 +35,7 @@ SPELLINGS = [str, str.upper, lambda name: name.title().replace("_", "-"), " {} "
 @pytest.mark.parametrize("write", SPELLINGS)
 def test_predictions_know_the_same_names(role: Any, alias: Any, write: Any) -> None:
     usual = {name: name for name in ("query", "item", "relevance", "score", "weight")}
-    if role == "rank":
+    if role in ("rank", "aspect"):
         return  # predictions have none
     columns = find_columns(list((usual | {role: write(alias)}).values()), {}, "predictions")
     attribute = "label" if role == "relevance" else role
@@ -53,6 +53,7 @@ def test_every_name_of_a_role_is_found(role: Any, alias: Any, write: Any) -> Non
     qrels, run = read_qrels(table), read_run(table)
     assert (qrels.query, qrels.item, qrels.value) == (columns["query"], columns["item"], columns["relevance"])
     assert (run.query, run.item) == (columns["query"], columns["item"])
+    assert qrels.aspect == (columns["aspect"] if role == "aspect" and write is not plural else None)
     assert (run.value, run.rank) == ((None, columns["rank"]) if role == "rank" else (columns["score"], None))
 
 

@@ -710,6 +710,28 @@ def test_what_lists_and_interactions_keep_from_being_the_tools_is_said_beside_it
         assert sum("not as in" in note for note in result.notes) == notes, result.notes
 
 
+ASPECTS = [("1", "a", 1), ("2", "b", 1)]
+ASPECTS_THAT_MEET = [
+    ("ndeval", "strec@2", [*ASPECTS, ("1", "c", -1)], "Grades below 0"),
+    ("ndeval", "strec@2", [*ASPECTS, ("1", "c", 0.5)], "Fractional grades"),
+    ("ndeval", "strec@2", [*ASPECTS, ("1", "a", 1)], "judged twice for the same aspect"),
+    ("pyndeval", "strec@2", [*ASPECTS, ("1", "a", 1)], "judged twice for the same aspect"),
+]
+
+
+@pytest.mark.parametrize(("like", "name", "rows", "said"), ASPECTS_THAT_MEET)
+def test_what_aspects_keep_from_being_the_tools_is_said_beside_it(
+    like: str, name: str, rows: Any, said: str
+) -> None:
+    for judged, notes in ((ASPECTS, 0), (rows, 1)):
+        qrels = [
+            {"query": "q", "subtopic": aspect, "item": item, "relevance": grade}
+            for aspect, item, grade in judged
+        ]
+        result = rm.evaluate(qrels, {"q": ["a", "b"]}, name, like=like, duplicates="best")
+        assert sum(said in note for note in result.notes) == notes, result.notes
+
+
 def test_nothing_is_said_of_users_without_judgements_where_nobody_has_any() -> None:
     for like, name in (("rectools", "MeanInvUserFreq@2"), ("replay", "Novelty@2"), ("elliot", "ARP@2")):
         result = rm.evaluate(None, EVEN, name, like=like, train=HAD)
@@ -718,7 +740,14 @@ def test_nothing_is_said_of_users_without_judgements_where_nobody_has_any() -> N
 
 def test_every_sentence_of_what_cannot_be_reproduced_is_held_against_data_or_says_why_not() -> None:
     shown = {
-        (like, said) for like, _, _, said in (*MEET, *ROWS_THAT_MEET, *CLASSES_THAT_MEET, *ITEMS_THAT_MEET)
+        (like, said)
+        for like, _, _, said in (
+            *MEET,
+            *ROWS_THAT_MEET,
+            *CLASSES_THAT_MEET,
+            *ITEMS_THAT_MEET,
+            *ASPECTS_THAT_MEET,
+        )
     }
     for record in rm.conventions().values():
         for each in record.cannot:

@@ -46,6 +46,10 @@ LOG3 = math.log2(3)
         ("NRBP(beta=0.8)@3", (1 - 0.4) / 3 * (1 + 1.5 * 0.64)),
         ("nNRBP", (1 + 1.5 / 4 + 0.5 / 8) / (2 + 1 / 2 + 0.5 / 4 + 0.5 / 8)),
         ("SubtopicRecall", 2 / 3),
+        # b gains 1, a 1 + 2, c 1 and d 1.
+        ("D_nDCG@3", (1 + 3 / 2) / (3 + 1 / LOG3 + 1 / 2)),
+        ("D_nDCG(gain=exp2)@3", (1 + 4 / 2) / (4 + 1 / LOG3 + 1 / 2)),
+        ("DSharp_nDCG(gamma=0.25)@3", 0.25 * 2 / 3 + 0.75 * 2.5 / (3 + 1 / LOG3 + 1 / 2)),
         ("SubtopicRecall@2", 1 / 3),
         ("IA(of=P)@2", (1 / 2 + 0 + 0) / 3),
         ("P_IA(empty=zero)@2", (1 / 2 + 0 + 0 + 0) / 4),
@@ -96,6 +100,62 @@ def test_a_measure_can_be_handed_over_and_is_read_back() -> None:
     assert str(measure) == "IA(of='nDCG(gain=exp2)')@10"
     assert rm.parse(str(measure)) == measure
     assert rm.parse("AP-IA") == rm.IA(of="AP")
+
+
+WEIGHED = pl.DataFrame(
+    [
+        ("q", item, aspect, grade, {"1": 0.5, "2": 0.3, "3": 0.2}[aspect])
+        for item, grades in {"a": {"2": 1}, "b": {"1": 1, "2": 1}, "c": {"3": 1}}.items()
+        for aspect, grade in grades.items()
+    ],
+    schema=["query", "item", "intent", "relevance", "probability"],
+    orient="row",
+)
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        # The list a b gains 0.3, then 0.5 + 0.15; the ideal one has b 0.8, c 0.2 and a 0.15.
+        ("alpha_DCG@2", 0.3 + 0.65 / LOG3),
+        ("alpha_nDCG@2", (0.3 + 0.65 / LOG3) / (0.8 + 0.2 / LOG3)),
+        ("ERR_IA@2", (0.3 + 0.65 / 2) / (1 + 0.5 / 2)),
+        ("NRBP", 0.75 * (0.3 + 0.65 / 2)),
+        ("SubtopicRecall@1", 0.3),
+        ("D_nDCG@2", (0.3 + 0.8 / LOG3) / (0.8 + 0.3 / LOG3)),
+        ("P_IA@2", 0.5 * 0.5 + 0.3 * 1),
+        ("RR_IA", 0.5 * 0.5 + 0.3),
+    ],
+)
+def test_aspects_weigh_what_a_column_says(measure: str, expected: float) -> None:
+    result = rm.evaluate(WEIGHED, {"q": ["a", "b"]}, measure, columns={"aspect_weight": "probability"})
+    assert result[measure] == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ([0.3, 0.5, 0.4, 0.2], r"of aspect '2' of query 'q' is 0\.3 in one row and 0\.4 in another"),
+        ([0.3, -0.5, 0.3, 0.2], r"is -0\.5 in row 1 \(from 0\); weights are numbers from 0"),
+        ([0.3, None, 0.3, 0.2], r"is None in row 1"),
+        (["a", "b", "c", "d"], r"not numbers"),
+    ],
+)
+def test_weights_that_are_none_or_several_are_refused(weights: Any, said: str) -> None:
+    table = WEIGHED.with_columns(probability=pl.Series(weights))
+    with pytest.raises(rm.DataError, match=said):
+        rm.evaluate(table, {"q": ["a"]}, "NRBP", columns={"aspect_weight": "probability"})
+
+
+@pytest.mark.parametrize("measure", ["alpha_nDCG@3", "NRBP", "AP_IA", "SubtopicRecall@3"])
+def test_an_explanation_says_what_each_item_adds(measure: str) -> None:
+    rows = [(q, i, a, g) for q, own in QRELS.items() for i, x in own.items() for a, g in x.items()]
+    table = pl.DataFrame(rows, schema=["query", "item", "aspect", "relevance"], orient="row")
+    for qrels in (QRELS, table):
+        found = rm.explain(qrels, RUN, measure, query="q1")
+        assert found.value == rm.evaluate(QRELS, RUN, measure).query_values(measure)[0]
+        assert found.rows["contribution"].fill_null(0).sum() == pytest.approx(found.value, rel=1e-14)
+        assert found.rows["contribution"].to_list()[:2] == [pytest.approx(found.rows["running"][0]), 0]
 
 
 Judged = dict[str, dict[str, dict[str, int]]]

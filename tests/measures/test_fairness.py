@@ -291,6 +291,41 @@ def test_a_query_without_results_or_relevance_counts_for_neither_side() -> None:
     assert math.isnan(rm.evaluate({"u4": {"b": 0}}, run, "IAA")["IAA"])
 
 
+def test_pairs_of_which_one_is_better_are_counted_by_group() -> None:
+    # u1 ranks a (x, 1), b (y, 0), c (x, 0), d (y, 2): a above b and c, d below all; u2's are not judged.
+    asked = {
+        "PairwiseAccuracy(group=x)": 1,  # a above b
+        "PairwiseAccuracy(group=y)": 0,  # d below a and c
+        "IntraGroupPairwiseAccuracy(group=x)": 1,  # a above c
+        "PairwiseAccuracy(group=y,pairs=intra)": 0,  # d below b
+        "PairwiseAccuracy(group=x,pairs=all)": 1,
+        "PairwiseFairness(group=y)": -1,
+        "PairwiseAccuracy(group=m,by=soft)": (0.9 * 0.5 + 0.9) / (0.9 * 0.5 + 0.9 + 0.5 * (0.1 + 0.5 + 1)),
+        "PairwiseAccuracy(group=y)@3": math.nan,
+    }
+    found = rm.evaluate(QRELS, RUN, list(asked), items=ITEMS).values
+    assert list(found.values()) == pytest.approx(list(asked.values()), nan_ok=True)
+
+
+@pytest.mark.parametrize("pairs", ["inter", "intra", "all"])
+def test_pairwise_accuracy_is_as_plain_python_says(pairs: str) -> None:
+    items, run, qrels = random_data(5)
+    right, count = [0.0, 0.0], [0.0, 0.0]
+    for query, own in run.items():
+        for (n, one), (m, other) in itertools.permutations(enumerate(own[:8]), 2):
+            if qrels[query].get(one, 0) > qrels[query].get(other, 0):
+                soft = [items[i]["soft"]["f"] / sum(items[i]["soft"].values()) for i in (one, other)]
+                for side, (a, b) in enumerate((soft, [1 - x for x in soft])):
+                    weight = a * {"inter": 1 - b, "intra": b, "all": 1}[pairs]
+                    count[side] += weight
+                    right[side] += weight * (n < m)
+    said = f"by=soft,group=f,pairs={pairs}"
+    measures = [f"PairwiseAccuracy({said})@8", f"PairwiseFairness({said})@8"]
+    found = list(rm.evaluate(qrels, run, measures, items=items).values.values())
+    accuracy = [x / y for x, y in zip(right, count, strict=True)]
+    assert found == pytest.approx([accuracy[0], accuracy[0] - accuracy[1]], rel=1e-12)
+
+
 # --- The same in slow plain Python -------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -325,3 +326,26 @@ def test_a_trade_off_is_of_what_is_asked_for() -> None:
         Runs({name: rm.evaluate(QRELS, run, "nDCG@1") for name, run in RUNS.items()}).plot("tradeoff")
     with pytest.raises(rm.PictureError, match="nothing of what is recommended was measured: say which two"):
         evaluated().plot("tradeoff")
+
+
+def test_exposure_is_a_lorenz_curve_with_its_gini() -> None:
+    """Of four items a is in two lists, b and c in one, d in none."""
+    run = {"u1": ["a", "b"], "u2": ["a", "c"]}
+    result = rm.evaluate(None, run, ["ExposureGini@2"], items=list("abcd"))
+    figure = result.plot("exposure")
+    (line,) = marks(figure, Line)
+    np.testing.assert_allclose(line.x, [0, 0.25, 0.5, 0.75, 1])
+    np.testing.assert_allclose(line.y, [0, 0, 0.25, 0.5, 1])
+    assert result["ExposureGini@2"] == 0.375
+    assert figure.subtitle == "Gini 0.375, 3 of 4 items"
+
+
+def test_without_lists_of_items_there_is_no_exposure(tmp_path: Path) -> None:
+    result = rm.evaluate(None, {"u1": ["a"]}, "Coverage@2", items=["a"])
+    assert result.exposure("Coverage@2").tolist() == [1]
+    result.save(tmp_path / "kept.rankmark")
+    kept = rm.load(tmp_path / "kept.rankmark")
+    assert isinstance(kept, rm.results.ListResult)
+    for lacking in (kept, rm.evaluate(QRELS, RUNS["old"], MEASURES)):
+        with pytest.raises(rm.PictureError, match="evaluate a measure of the whole run, such as Coverage@10"):
+            lacking.plot("exposure")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankmark.inputs import Input
+    from rankmark.kinds.items import RecommendedLists
     from rankmark.kinds.lists import JudgedLists
     from rankmark.language.measure import Measure
 
@@ -27,6 +28,7 @@ __all__ = [
     "is_reversed",
     "lists_of",
     "order_of",
+    "told_of_items",
     "told_of_order",
     "told_of_rows",
     "told_of_tables",
@@ -176,6 +178,19 @@ def counting_up(lists: pl.DataFrame) -> pl.DataFrame:
     found = several.filter(((low == 0) | (low == 1)) & counts_up)
     evidence = int(found["rows"].sum()) - found.height
     return found if evidence >= STEPS and found.height >= MOST * several.height else found.clear()
+
+
+def told_of_items(lists: RecommendedLists) -> tuple[str, ...]:
+    """What to say where no user of the interactions before, or no item of them, is among the results."""
+    popularity = lists.facts.popularity("users")
+    if not len(lists.item) or (popularity[lists.item[:SAMPLED]].any() and (lists.user >= 0).any()):
+        return ()
+    notes = []
+    if not (lists.user >= 0).any():
+        notes.append("none of the queries is a user of train, so that nobody had anything before")
+    if not popularity[lists.item].any():
+        notes.append("none of the items at the top of lists is in train, so that nobody had any of them")
+    return tuple(f"{each}; are their ids written otherwise there?" for each in notes)
 
 
 def told_of_tables(qrels: Input, run: Input, below: int, above: int) -> tuple[str, ...]:

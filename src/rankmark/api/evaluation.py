@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Unpack, overload
 
 from rankmark.aggregation.finish import Finished, finished
-from rankmark.aggregation.oddities import told_of_tables
+from rankmark.aggregation.oddities import told_of_items, told_of_tables
 from rankmark.aggregation.refusals import OfTables
 from rankmark.aggregation.state import Observation
 from rankmark.aggregation.tops import TopsLookedAt
@@ -397,6 +397,9 @@ def result_of_tables(plan: Plan, found: Observation, *, bounds: bool = False) ->
         notes = (*judgements.notes, *results.notes, *made.notes)
     if isinstance(judgements, Input) and judgements.judges and isinstance(results, Input):
         notes = (*notes, *told_of_tables(judgements, results, *found.seen.order))
+    before = (lists for measure, lists in made.lists.items() if "train" in measure.needs)
+    if (lists := next(before, None)) is not None:
+        notes = (*notes, *told_of_items(lists))
     extents = found.extents() if plan.convention else (None, None)
     notes = (*notes, *departing(plan, made, extents, found.tables))
     return result_of(plan, made, item_ids=results.item_ids, inputs=found.inputs, notes=notes)
@@ -423,7 +426,7 @@ def departing(
     counts = made.counts.measures
     facts = {
         each: Facts(
-            grades if each.page.kind == "list" else None,
+            grades if each.page.kind == "list" or {"judgements", "aspects"} & {*each.needs} else None,
             scores,
             tied=counts[str(each)].tied or 0,
             duplicates=plan.own.get(each, plan.choices).duplicates != "error",

@@ -64,6 +64,11 @@ def compare(
 ) -> Comparison:
     """Evaluates several systems and says which differences between them are more than chance.
 
+    A measure of the whole run, such as coverage of the catalogue, has no values of queries. Its intervals and
+    p-values are by what it is without each of some 100 blocks of queries, or of clusters, the same of all
+    systems, which differ as pairs: random signs or t of what blocks add to the difference. They are of other
+    queries of the same kind, as many as these.
+
     Args:
         qrels: the judgements, as for `evaluate`; they are read once. None where there are none.
         runs: the results of each system by its name, as for `evaluate`. A list of paths or tables is one

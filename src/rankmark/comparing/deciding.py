@@ -289,7 +289,12 @@ class OfQueries(_ByRows):
                 linear = [each.linear_of(end) for each, end in zip(self.terms, ends, strict=True)]
                 own = [*figure.parts(linear)]
         worst = None if own is None else (float(own[0]), float(own[1]))
-        return Rows.of(above, below, worst, self.labels)
+        return Rows.of(above, below, worst, self._labels)
+
+    @property
+    def _labels(self) -> NDArray[Any] | None:
+        """The cluster of each of what adds to the values, which blocks of queries are themselves."""
+        return None if self._of_run else self.labels
 
     @cached_property
     def _shared(self) -> Floats | None:
@@ -356,7 +361,7 @@ class OfQueries(_ByRows):
         slopes = figure.slopes(self.values)
         own = [k * each.linear_by_seed() for k, each in zip(slopes, self.terms, strict=True)]
         others = -own[1] if len(own) > 1 else None
-        return crossed(own[0], others, clusters=self.labels, seedless=self.seedless)
+        return crossed(own[0], others, clusters=self._labels, seedless=self.seedless)
 
     def _by_ranks(self, figure: Figure, confidence: float) -> Bound:
         """Of the worst ends of quantiles, each wrong with its part of the chance."""

@@ -252,7 +252,7 @@ class _OfLists(Judged):
         kept = [each.at(there) for each in terms]
         if any(np.isinf(each.above).any() for each in kept):
             raise DataError(f"{measure} is infinite for some queries: they have no mean")
-        labels = None if self.labels is None or terms[0].whole else self.labels[there]
+        labels = self.labels if self.labels is None or terms[0].whole else self.labels[there]
         return OfQueries(kept, labels, self.always_valid, self.seedless)
 
     def notes(self) -> Iterator[str]:

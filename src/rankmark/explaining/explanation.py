@@ -16,6 +16,7 @@ from rankmark.explaining.listed import Listed, listed, of_queries
 from rankmark.explaining.recommended import added, beside
 from rankmark.explaining.recording import Arithmetic, Sum, arithmetic, values_down_to
 from rankmark.inputs import read_inputs, read_run, with_text_items
+from rankmark.inputs.aspects import by_aspect
 from rankmark.inputs.catalogue import known_items
 from rankmark.kinds.browsing import gain_or_hit, highest_gain
 from rankmark.language.choices import Choices, GivenChoices, given
@@ -351,6 +352,8 @@ def _explained(
     (asked,) = result.measures
     if asked.page.kind == "item" and asked.page.aggregate == "run":
         raise MeasureError(f"{asked} is of the whole run: no query has a value of it to explain")
+    if "aspects" in asked.needs:
+        judgements = by_aspect(judgements, asked)
     place = _place(query, result, judgements)
     settled = Choices(**result.choices)
     if result.item_ids == "text":

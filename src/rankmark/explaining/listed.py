@@ -69,7 +69,9 @@ def of_queries(table: Input, queries: Sequence[int | str]) -> Input:
     need_polars_threads()
     frame = pl.DataFrame(table.table)
     asked = pl.Series(queries, dtype=frame.schema[table.query])
-    return _with_rows(table, frame.filter(pl.col(table.query).is_in(asked.implode())))
+    kept = frame[table.query].is_in(asked.implode())
+    found = _with_rows(table, frame.filter(kept))
+    return found if table.aspects is None else replace(found, aspects=table.aspects.where(kept.to_numpy()))
 
 
 def ranked(judgements: Input, results: Input, choices: Choices) -> pl.DataFrame:

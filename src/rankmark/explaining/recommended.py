@@ -119,7 +119,7 @@ def _beginnings(lists: RecommendedLists, count: int) -> RecommendedLists:
         item, grade = np.tile(one.item, count), np.tile(one.grade, count)
         size = int(max(item.max(initial=0) + 1, lists.facts.count))
         again = Judgements(query, item, grade, queries=count, items=size)
-        facts = replace(facts, judged=lambda: again)
+        facts = replace(facts, judged=lambda: again, by_aspect=lambda: lists.facts.aspects().repeated(count))
     return RecommendedLists(lists.item[places], lists.tied[places], offsets_of(lengths), facts)
 
 

@@ -59,24 +59,33 @@ def by_aspect(judgements: Input, measure: object = "columns={…}") -> Input:
             f"first in row {first} (from 0); remove those rows"
         )
     value = pl.lit(1.0) if judgements.value is None else pl.col(judgements.value).cast(pl.Float64)
+    column = judgements.aspect_weight
     rows = frame.select(
-        query=pl.col(judgements.query), item=pl.col(judgements.item), aspect=pl.col(aspect), grade=value
+        query=pl.col(judgements.query),
+        item=pl.col(judgements.item),
+        aspect=pl.col(aspect),
+        grade=value,
+        weight=pl.lit(1.0) if column is None else pl.col(column).cast(pl.Float64),
     )
+    if column is not None:
+        _check_weights(rows, judgements.name, column)
     if not rows["grade"].is_finite().all():  # NaN and nulls, which whoever matches them refuses
         return judgements
-    again = pl.int_range(pl.len()).over("query", "item", "aspect").alias("again")
-    each = rows.with_columns(again).with_row_index("row")
-    items = each.group_by("query", "item", "again", maintain_order=True).agg(
-        pl.col("row").alias("rows"), pl.col("row").first(), pl.col("grade").max()
+    pair = ["query", "item"]
+    repeated = rows.select(*pair, "aspect").is_duplicated().any()
+    again = pl.int_range(pl.len()).over(*pair, "aspect") if repeated else pl.lit(0)
+    each = rows.with_columns(again=again).with_row_index("row")
+    items = each.group_by(*pair, "again", maintain_order=True).agg(
+        pl.col("row").first(), pl.col("grade").max()
     )
+    places = items.select(*pair, "again").with_row_index("place")
+    place = each.select(*pair, "again").join(
+        places, on=[*pair, "again"], how="left", nulls_equal=True, maintain_order="left"
+    )["place"]
     names = _ordered(rows["aspect"].unique())
     table = frame.drop(aspect)[items["row"]]
     if judgements.value is not None:
         table = table.with_columns(items["grade"].alias(judgements.value))
-    place = np.empty(rows.height, dtype=np.int64)
-    place[items["rows"].explode().to_numpy()] = np.repeat(
-        np.arange(items.height), items["rows"].list.len().to_numpy()
-    )
     first = items["row"].to_numpy()
     alone = (
         (f"all judgements of {judgements.name} are of one aspect, {names[0]!r}",) if len(names) == 1 else ()
@@ -88,9 +97,10 @@ def by_aspect(judgements: Input, measure: object = "columns={…}") -> Input:
         rows=first if judgements.rows is None else judgements.rows[first],
         aspect=None,
         aspects=AspectRows(
-            place,
+            place.cast(pl.Int64).to_numpy(),
             rows["aspect"].replace_strict(names, np.arange(len(names)), return_dtype=pl.Int64).to_numpy(),
             rows["grade"].to_numpy(),
+            rows["weight"].to_numpy(),
             tuple(names.to_list()),
         ),
     )
@@ -103,6 +113,27 @@ def _ordered(names: pl.Series) -> pl.Series:
     numbers = names.cast(pl.Int64, strict=False)
     ordered = names.sort()
     return ordered if numbers.null_count() else ordered[ordered.cast(pl.Int64).arg_sort()]
+
+
+def _check_weights(rows: pl.DataFrame, where: str, column: str) -> None:
+    """Refuses weights that are none, and several of one aspect."""
+    import polars as pl
+
+    weight = pl.col("weight")
+    wrong = rows.with_row_index("row").filter((weight.is_finite() & (weight >= 0)).fill_null(False).not_())
+    if wrong.height:
+        raise DataError(
+            f"{where}: the aspect_weight {column!r} is {wrong['weight'][0]} in row {wrong['row'][0]} (from "
+            "0); weights are numbers from 0"
+        )
+    several = rows.group_by("query", "aspect", maintain_order=True).agg(weight.unique(maintain_order=True))
+    several = several.filter(weight.list.len() > 1)
+    if several.height:
+        query, aspect, weights = several.row(0)
+        raise DataError(
+            f"{where}: the aspect_weight {column!r} of aspect {aspect!r} of query {query!r} is "
+            f"{weights[0]:g} in one row and {weights[1]:g} in another; give each aspect of a query one"
+        )
 
 
 def refuse_aspects(columns: ColumnNames | None, who: str) -> None:

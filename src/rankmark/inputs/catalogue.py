@@ -182,6 +182,7 @@ class JudgedAspects(NamedTuple):
         aspect: that of the aspect.
         grade: its grade.
         order: where the item stands among all by their ids, from the greatest on.
+        weight: how much the aspect weighs for the query.
         among: how many aspects there are.
 
     """
@@ -191,6 +192,7 @@ class JudgedAspects(NamedTuple):
     aspect: NDArray[np.int64]
     grade: NDArray[np.float64]
     order: NDArray[np.int64]
+    weight: NDArray[np.float64]
     among: int
 
 
@@ -316,7 +318,7 @@ class Numbered:
         assert rows is not None  # an engine has seen to it
         item, items = self._renumbered(rows.item, others)
         return AspectJudgements(
-            rows.query, item, rows.aspect, rows.grade, rows.order, items=items, count=rows.among
+            rows.query, item, rows.aspect, rows.grade, rows.order, rows.weight, items=items, count=rows.among
         )
 
     def _renumbered(self, numbers: Numbers, others: Numbers) -> tuple[NDArray[np.int64], int]:
@@ -362,7 +364,7 @@ class Numbered:
             f"{name}: {len(strange):,} of the {len(tops.item):,} items at the top of lists are not among the "
             f"{count:,} of items, which are such as {self.known.items['item'][0]!r}; there are "
             f"{counted(len(distinct), 'item')} that items lacks, the first {item!r} at rank {rank} of query "
-            f"{user!r}{such}; add them, or say rm.catalogue(…, closed=False) where others can be recommended"
+            f"{user!r}{such}; add them, or in Python say rm.catalogue(…, closed=False) where others can be"
         )
 
 
@@ -378,7 +380,13 @@ def _aspects(qrels: Input, query: Numbers, item: Numbers, *, best: bool) -> Judg
     first = np.argsort(-rows.grade, kind="stable") if best else np.arange(len(rows.row))
     row = rows.row[first]
     return JudgedAspects(
-        query[row], item[row], rows.aspect[first], rows.grade[first], order[row], len(rows.names)
+        query[row],
+        item[row],
+        rows.aspect[first],
+        rows.grade[first],
+        order[row],
+        rows.weight[first],
+        len(rows.names),
     )
 
 

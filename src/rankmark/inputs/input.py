@@ -26,6 +26,7 @@ class AspectRows:
         row: the row of the table that has the same query and item.
         aspect: the number of the aspect in `names`.
         grade: the grade.
+        weight: how much the aspect weighs for the query.
         names: what aspects are called, ascending, as numbers if all are.
 
     """
@@ -33,7 +34,20 @@ class AspectRows:
     row: NDArray[np.int64]
     aspect: NDArray[np.int64]
     grade: NDArray[np.float64]
+    weight: NDArray[np.float64]
     names: tuple[int | str, ...]
+
+    def where(self, kept: NDArray[np.bool_]) -> AspectRows:
+        """Those of a table of which some rows are kept."""
+        own = kept[self.row]
+        place = np.cumsum(kept) - 1
+        return replace(
+            self,
+            row=place[self.row[own]],
+            aspect=self.aspect[own],
+            grade=self.grade[own],
+            weight=self.weight[own],
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -61,6 +75,8 @@ class Input:
     """Whether judgements judge items; if not, they say only which queries there are."""
     aspect: str | None = None
     """Column of the aspects of queries that judgements are of, if there may be such."""
+    aspect_weight: str | None = None
+    """Column of how much each aspect weighs, if there is one."""
     aspects: AspectRows | None = None
     """The judgements of aspects, where the table has one of each item instead; see `by_aspect`."""
 

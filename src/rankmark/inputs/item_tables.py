@@ -52,7 +52,8 @@ def read_items(source: Any, columns: ColumnNames | None) -> pl.DataFrame:
     if len(names) == 1 and not misread(names):
         item = names[0]
     else:
-        item = find_item(names, said_of(columns, "items"), opened.where)
+        with _called("items"):
+            item = find_item(names, said_of(columns, "items"), opened.where)
     table = opened.take(_All((item, *(name for name in names if name != item))))
     _check_ids(table, item, "item", opened.where)
     frame = pl.DataFrame(table)
@@ -103,7 +104,10 @@ def _called(name: str) -> Iterator[None]:
     try:
         yield
     except RankmarkError as error:
-        raise type(error)(re.sub(r"^qrels\b", name, str(error))) from error
+        said = re.sub(r"^qrels\b", name, str(error))
+        for way in ('columns={"', "--column "):  # of this table alone: another may have it by its usual name
+            said = said.replace(way, f"{way}{name}.")
+        raise type(error)(said) from error
 
 
 def _pairs(source: Any) -> Any:

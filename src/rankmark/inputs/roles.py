@@ -39,6 +39,7 @@ SIDES: Mapping[str, tuple[Side, ...]] = {
     "items": ("qrels", "run"),
     "relevance": ("qrels",),
     "aspect": ("qrels",),
+    "aspect_weight": ("qrels",),
     "score": ("run",),
     "rank": ("run",),
 }
@@ -78,6 +79,7 @@ class Roles:
     value: str | None
     rank: str | None
     aspect: str | None = None
+    aspect_weight: str | None = None
 
     @property
     def names(self) -> list[str]:
@@ -87,7 +89,7 @@ class Roles:
     @property
     def numbers(self) -> list[str]:
         """Those that hold numbers."""
-        return [name for name in (self.value, self.rank) if name is not None]
+        return [name for name in (self.value, self.rank, self.aspect_weight) if name is not None]
 
     def instead(self, _: str) -> str:
         """As `Chosen.instead`."""
@@ -224,7 +226,8 @@ class _Finder:
         query = self.need("query")
         items, wide = self._items({query})
         if self.side == "qrels":
-            return Roles(query, items, wide, self._relevance({query, *items}), None, self._aspect())
+            weight = next(iter(self.outright.get("aspect_weight", [])), None)
+            return Roles(query, items, wide, self._relevance({query, *items}), None, self._aspect(), weight)
         rank_said = "rank" in self.outright and "score" not in self.outright
         score = None if rank_said else self._find("score")
         return Roles(query, items, wide, score, None if score else self._find("rank"))

@@ -61,10 +61,12 @@ def _to_input(table: Table, roles: Roles, source: Source, side: Side, columns: C
     check_ids(table, item, "item", source.where)
     check_numbers(table, roles.value, "relevance" if side == "qrels" else "score", source.where)
     check_numbers(table, roles.rank, "rank", source.where)
+    check_numbers(table, None if in_lists else roles.aspect_weight, "aspect_weight", source.where)
     notes = (*source.notes, *notes_on(source.where, side, source.names, roles, columns))
     read = Input(
         table, side, source.where, roles.query, item, roles.value, roles.rank, source.text_ids, notes, rows,
         aspect=None if in_lists else roles.aspect,
+        aspect_weight=None if in_lists else roles.aspect_weight,
     )  # fmt: skip
     return by_aspect(read) if side == "qrels" and says_aspect(columns) else read
 

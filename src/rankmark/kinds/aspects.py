@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rankmark import _native
 from rankmark.errors import MeasureError
+from rankmark.kinds.gains import Gain, gain_of
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.kinds.ragged import offsets_of
@@ -27,6 +28,7 @@ __all__ = [
     "Gains",
     "Relevant",
     "lists_of_aspects",
+    "lists_of_gains",
     "patience",
     "ranks_that_count",
     "relevant",
@@ -74,11 +76,11 @@ class Relevant:
         judged = lists.facts.aspects()
         self._kept = np.flatnonzero(judged.grade >= rel)
         keys = judged.query[self._kept] * judged.count + judged.aspect[self._kept]
-        pairs, own = np.unique(keys, return_inverse=True)
+        pairs, first, own = np.unique(keys, return_index=True, return_inverse=True)
         self._pair = np.full(len(judged.grade), -1)
         self._pair[self._kept] = own
         self._query = pairs // judged.count
-        self.weight = np.ones(len(pairs))
+        self.weight = judged.weight[self._kept][first]
         self.total = sums(self._query, self.weight, len(lists.offsets) - 1)
 
     def gains(self, alpha: float) -> Gains:
@@ -160,11 +162,11 @@ def ranks_that_count(alpha: float, cutoff: int | None, measure: str) -> NDArray[
     return np.arange(1, 1 + int(told if cutoff is None else min(told, cutoff)))
 
 
-def lists_of_aspects(lists: RecommendedLists) -> tuple[JudgedLists, NDArray[np.int64]]:
-    """The lists with the judgements of each aspect alone, and the query of each of them."""
+def lists_of_aspects(lists: RecommendedLists) -> tuple[JudgedLists, NDArray[np.int64], Values]:
+    """The lists with the judgements of each aspect alone, and the query and the weight of each of them."""
     judged = lists.facts.aspects()
     keys = judged.query * judged.count + judged.aspect
-    pairs, pair = np.unique(keys, return_inverse=True)
+    pairs, first, pair = np.unique(keys, return_index=True, return_inverse=True)
     query = pairs // judged.count
     rows, offsets = judged.of(lists.query, lists.item.astype(np.int64))
     rank = np.repeat(lists.rank, np.diff(offsets))
@@ -174,7 +176,27 @@ def lists_of_aspects(lists: RecommendedLists) -> tuple[JudgedLists, NDArray[np.i
     ideal = JudgedLists.perfect(judged.grade[best], offsets_of(np.bincount(pair, minlength=len(pairs))))
     found = offsets_of(np.bincount(pair[rows], minlength=len(pairs)))
     retrieved = np.diff(lists.offsets)[query]
-    return JudgedLists(rank, judged.grade[rows], found, retrieved, ideal=ideal), query
+    return JudgedLists(rank, judged.grade[rows], found, retrieved, ideal=ideal), query, judged.weight[first]
+
+
+def lists_of_gains(lists: RecommendedLists, gain: Gain) -> JudgedLists:
+    """The lists with what each item gains for all aspects together in the place of its grade."""
+    judged = lists.facts.aspects()
+    pairs, item = np.unique(judged.query * judged.items + judged.item, return_inverse=True)
+    gained = sums(item, judged.weight * np.maximum(gain_of(judged.grade, gain), 0.0), len(pairs))
+    rows, offsets = judged.of(lists.query, lists.item.astype(np.int64))
+    there = np.diff(offsets) > 0
+    found = offsets_of(np.bincount(lists.query[there], minlength=len(lists.offsets) - 1))
+    query = pairs // judged.items
+    best = np.lexsort((-gained, query))
+    ends = offsets_of(np.bincount(query, minlength=len(lists.offsets) - 1))
+    return JudgedLists(
+        lists.rank[there],
+        gained[item[rows[offsets[:-1][there]]]],
+        found,
+        np.diff(lists.offsets),
+        ideal=JudgedLists.perfect(gained[best], ends),
+    )
 
 
 def patience(beta: float, ranks: NDArray[np.int64]) -> Values:

@@ -75,6 +75,8 @@ def item_distances(lists: RecommendedLists, by: str | Sequence[str], distance: D
 
 def sum_of_pairs(top: RecommendedLists, by: str | Sequence[str], distance: Distance) -> Values:
     """The sum of the distances of all pairs of items of each list."""
+    if not isinstance(by, str) and not callable(distance):
+        return _mean_of([sum_of_pairs(top, column, distance) for column in by])
     if _of_directions(top, by, distance):
         assert isinstance(by, str)
         return _sum_of_cosines(top, _directions(top.described(), by))
@@ -139,6 +141,11 @@ def _between_items(far: Far) -> Tables:
     return apart
 
 
+def _mean_of(columns: Sequence[Values]) -> Values:
+    """The mean of what is by each column, which can be faster than what is by all."""
+    return np.asarray(np.mean(columns, axis=0))
+
+
 def _of_directions(top: RecommendedLists, by: str | Sequence[str], distance: Distance) -> bool:
     """Whether distances are products of vectors, so that those of many come together."""
     return distance == "cosine" and isinstance(by, str) and top.described().categories(by) is None
@@ -148,6 +155,8 @@ def far_from_profiles(
     top: RecommendedLists, by: str | Sequence[str], distance: Distance, of: Literal["mean", "nearest"]
 ) -> Values:
     """How far each item is from what its user had, in the mean or from the nearest; NaN for nothing."""
+    if of == "mean" and not isinstance(by, str) and not callable(distance):
+        return _mean_of([far_from_profiles(top, column, distance, of) for column in by])
     profiles = top.profiles if distance == "cooccurrence" else _described(top.profiles)
     if of == "mean" and _of_directions(top, by, distance):
         assert isinstance(by, str)
@@ -180,19 +189,35 @@ def _described(profiles: RecommendedLists) -> RecommendedLists:
 
 
 def _by_column(known: Attributes, column: str, distance: str) -> Far:
+    """The distance of items by a column, so many at once that their numbers take little memory."""
+    far, width = _by_numbers(known, column, distance)
+    step = max(PIECE // width, 1)
+
+    def by_pieces(x: Numbers, y: Numbers) -> Values:
+        found = np.empty(len(x))
+        for first in range(0, len(x), step):
+            found[first : first + step] = far(x[first : first + step], y[first : first + step])
+        return found
+
+    return by_pieces
+
+
+def _by_numbers(known: Attributes, column: str, distance: str) -> tuple[Far, int]:
+    """The distance of items by a column, and how many numbers it looks at of each."""
     categories = known.categories(column)
     if categories is not None:
-        return _of_categories(categories, distance)
+        return _of_categories(categories, distance), (categories.count + 7) // 8
+    vectors = known.vectors(column)
+    width = vectors.shape[1]
     if distance == "cosine":
         directions = _directions(known, column)
-        return lambda x, y: np.asarray(1 - np.einsum("ij,ij->i", directions[x], directions[y]))
-    vectors = known.vectors(column)
+        return lambda x, y: np.asarray(1 - np.einsum("ij,ij->i", directions[x], directions[y])), width
     if distance == "gower":
-        width = np.ptp(vectors, axis=0)
-        scaled = vectors / np.where(width > 0, width, 1.0)
-        return lambda x, y: np.asarray(np.abs(scaled[x] - scaled[y]).mean(axis=1))
-    size = vectors.shape[1] if distance == "hamming" else 1
-    return lambda x, y: np.asarray((vectors[x] != vectors[y]).sum(axis=1) / size)
+        ranges = np.ptp(vectors, axis=0)
+        scaled = vectors / np.where(ranges > 0, ranges, 1.0)
+        return lambda x, y: np.asarray(np.abs(scaled[x] - scaled[y]).mean(axis=1)), width
+    size = width if distance == "hamming" else 1
+    return lambda x, y: np.asarray((vectors[x] != vectors[y]).sum(axis=1) / size), width
 
 
 def _of_categories(categories: Lists, distance: str) -> Far:

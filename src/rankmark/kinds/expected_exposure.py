@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
-from rankmark.kinds.exposure import Overlap, Reader, UnknownGroup, item_groups
+from rankmark.kinds.exposure import Overlap, Reader, UnknownGroup, item_groups, totals
 from rankmark.kinds.ragged import offsets_of
 
 if TYPE_CHECKING:
@@ -122,7 +122,9 @@ def amortised(
         counts *= _native.segment_sum((judged.grade >= rel).astype(np.float64), judged.offsets) > 0
     counts /= counts.sum() or np.nan
     if groups is not None:
-        return counts @ groups.attention(top, reader), counts @ groups.sums(aim, item, query, len(counts))
+        drawn = lists.draw(counts)
+        aims = groups.sums(aim, item, query, len(counts))
+        return totals(drawn, groups.attention(top, reader)), totals(drawn, aims)
     most = max(int(top.item.max(initial=0)), int(item.max(initial=0))) + 1
     seen: Values = np.bincount(top.item, reader.attention(top) * counts[top.query], most).astype(np.float64)
     return seen, np.bincount(item, aim * counts[query], most).astype(np.float64)

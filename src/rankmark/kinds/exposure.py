@@ -41,6 +41,7 @@ __all__ = [
     "skews",
     "target_shares",
     "terms",
+    "totals",
 ]
 
 Browsing: TypeAlias = Literal["log2", "log2max", "rbp", "reciprocal", "err", "cascade", "none"]
@@ -260,6 +261,12 @@ def shares(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     whole = sums.sum(axis=1, keepdims=True)
     found: NDArray[np.float64] = np.divide(sums, whole, out=np.full_like(sums, np.nan), where=whole > 0)
     return found
+
+
+def totals(lists: RecommendedLists, sums: NDArray[np.float64]) -> Values:
+    """What each column comes to over all lists, each as often as it counts."""
+    # Not as a product of matrices, which adds up in another order on another machine.
+    return np.array([lists.total(column) for column in sums.T])
 
 
 def skews(

@@ -53,7 +53,7 @@ class Lists:
         return np.diff(self.offsets)
 
     def of(self, which: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The numbers of some, one after the other, after the places in `which` that they are of."""
+        """The numbers of some, one after the other, after the places in `which` they are of."""
         lengths = self.lengths
         if len(self.values) == len(lengths) and lengths.max(initial=1) == 1:  # one each
             return np.arange(len(which)), self.values[which]
@@ -214,6 +214,7 @@ class AspectJudgements:
         aspect: that of the aspect, from 0 to below `count`.
         grade: the grade.
         order: where the item stands among all by their ids, from the greatest on.
+        weight: how much the aspect weighs for the query.
         items: how many items there are.
         count: how many aspects there are, of all queries together.
 
@@ -226,6 +227,7 @@ class AspectJudgements:
         aspect: NDArray[np.int64],
         grade: Values,
         order: NDArray[np.int64],
+        weight: Values,
         *,
         items: int,
         count: int,
@@ -233,9 +235,17 @@ class AspectJudgements:
         """Takes rows; of those of one item for one aspect of a query the first counts."""
         keys = (query.astype(np.int64) * items + item) * count + aspect
         keys, first = np.unique(keys, return_index=True)
-        self.grade, self.order, self.items, self.count = grade[first], order[first], items, count
+        self.grade, self.order, self.weight = grade[first], order[first], weight[first]
+        self.items, self.count = items, count
         self._pairs, self.aspect = keys // count, keys % count
         self.query, self.item = self._pairs // items, self._pairs % items
+
+    def repeated(self, queries: int) -> AspectJudgements:
+        """Of one query, as if so many had the same."""
+        columns = (self.item, self.aspect, self.grade, self.order, self.weight)
+        item, aspect, grade, order, weight = (np.tile(each, queries) for each in columns)
+        query = np.repeat(np.arange(queries), len(self.item))
+        return AspectJudgements(query, item, aspect, grade, order, weight, items=self.items, count=self.count)
 
     def of(
         self, query: NDArray[np.int64], item: NDArray[np.int64]

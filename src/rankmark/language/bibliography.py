@@ -59,6 +59,9 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     "bailey2015": (
         'P. Bailey, A. Moffat, F. Scholer, P. Thomas, "User variability and IR system evaluation", SIGIR 2015'
     ),
+    "beutel2019": (
+        'A. Beutel et al., "Fairness in recommendation ranking through pairwise comparisons", KDD 2019'
+    ),
     "biega2018": (
         'A. Biega, K. Gummadi, G. Weikum, "Equity of attention: amortizing individual fairness in rankings", '
         "SIGIR 2018"

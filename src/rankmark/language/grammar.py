@@ -37,7 +37,7 @@ LONGEST = 1 << 16
 """Characters of a text that asks for something."""
 
 _WRITTEN = re.compile(
-    r"(?P<name>(?:[A-Za-z_][\w.]*:)?[A-Za-zα][\w-]*?)\s*(?:\((?P<parameters>.*)\))?\s*(?:@(?P<cutoff>[^@]*?))?"
+    r"(?P<name>(?:[A-Za-z_][\w.]*:)?[A-Za-z][\w-]*?)\s*(?:\((?P<parameters>.*)\))?\s*(?:@(?P<cutoff>[^@]*?))?"
     r"(?:-l(?P<rel>[0-9]+))?",
     re.DOTALL,
 )

@@ -13,7 +13,6 @@ from rankmark.language.registry import item_measure
 
 @item_measure(
     "alpha_DCG",
-    aliases=("α_DCG",),
     bounds=(0, None),
     needs=("aspects",),
     order="top",
@@ -30,7 +29,7 @@ def alpha_dcg(
 ) -> Values:
     """α-DCG: discounted cumulated gain in which an item gains for each aspect, and less where it repeats.
 
-        α-DCG@k = Σ_{i≤k} G_i · discount(i)
+        alpha_DCG@k = Σ_{i≤k} G_i · discount(i)
         G_i = Σ_a w_a · J_i(a) · (1 − α)^{r_a(i)}
 
     J_i(a) is 1 if the item at rank i is judged `rel` or better for aspect a, else 0; r_a(i) is how many items
@@ -39,9 +38,10 @@ def alpha_dcg(
     Args:
         rel: the least grade that counts as relevant to an aspect.
         alpha: what an aspect loses each time: 0 nothing, 1 all that it gains.
-        discount: as of `DCG`: ``log2`` is 1/log₂(i + 1).
-        denominator: ``most`` divides by what items that are relevant to all aspects would gain, Σ_{i≤k}
-            discount(i) · Σ_a w_a · (1 − α)^(i−1) (ndeval's alpha-DCG, from rank 2 on).
+        discount: ``log2`` is 1/log₂(i + 1); ``log2max`` is 1/log₂(max(i, 2)); a number b above 1 is
+            1/log_b(i + 1).
+        denominator: ``none`` for the gain itself; ``most`` divides by what items that are relevant to all
+            aspects would gain, Σ_{i≤k} discount(i) · Σ_a w_a · (1 − α)^(i−1) (ndeval, from rank 2 on).
 
     Needs: judgements of aspects (subtopics, intents); aspects to which nothing is relevant are left out.
 

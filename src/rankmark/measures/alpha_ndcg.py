@@ -11,7 +11,6 @@ from rankmark.language.registry import item_measure
 
 @item_measure(
     "alpha_nDCG",
-    aliases=("α_nDCG",),
     bounds=(0, None),
     needs=("aspects",),
     order="top",
@@ -27,7 +26,7 @@ def alpha_ndcg(
 ) -> Values:
     """α-nDCG: α-DCG as a share of what a list has that covers aspects early and repeats them late.
 
-        α-nDCG@k = α-DCG@k / α-IDCG@k
+        alpha_nDCG@k = α-DCG@k / α-IDCG@k
 
     `alpha_DCG` says what items gain. The ideal list has at each rank the judged item that gains most after
     those above it, and of several that gain the same the one with the greatest id. To find the best list of
@@ -36,7 +35,8 @@ def alpha_ndcg(
     Args:
         rel: the least grade that counts as relevant to an aspect.
         alpha: what an aspect loses each time: 0 nothing, 1 all that it gains.
-        discount: as of `DCG`: ``log2`` is 1/log₂(i + 1).
+        discount: ``log2`` is 1/log₂(i + 1); ``log2max`` is 1/log₂(max(i, 2)); a number b above 1 is
+            1/log_b(i + 1).
 
     Needs: judgements of aspects (subtopics, intents); aspects to which nothing is relevant are left out.
 

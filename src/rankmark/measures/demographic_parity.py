@@ -18,6 +18,7 @@ from rankmark.kinds.exposure import (
     compared,
     item_groups,
     needs_of_groups,
+    totals,
 )
 from rankmark.kinds.items import RecommendedLists
 from rankmark.language.parameters import Column, Group
@@ -98,10 +99,10 @@ def demographic_parity(
     top = lists.top(cutoff)
     groups = item_groups(lists, by, overlap, unknown)
     answered = max(top.total(top.length > 0), 1)
-    above = top.drawn @ groups.attention(top, Reader(browsing, p, max_grade)) / answered
+    above = totals(top, groups.attention(top, Reader(browsing, p, max_grade))) / answered
     below = groups.in_catalogue()
     if per == "lists":
-        below = top.drawn @ groups.attention(top, EVERY_RANK) / answered
+        below = totals(top, groups.attention(top, EVERY_RANK)) / answered
     elif per == "none":
         below = np.ones(len(above))
     return compared(above, below, groups, "DemographicParity", group, value)

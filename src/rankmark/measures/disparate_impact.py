@@ -16,6 +16,7 @@ from rankmark.kinds.exposure import (
     UnknownGroup,
     compared,
     item_groups,
+    totals,
 )
 from rankmark.kinds.gains import CumulatedGain, gain_of
 from rankmark.kinds.items import RecommendedLists
@@ -98,6 +99,7 @@ def disparate_impact(
     top = lists.top(cutoff)
     groups = item_groups(lists, by, overlap, unknown)
     relevance = gain_of(np.nan_to_num(top.grade(), nan=0.0), gain)
-    above = top.drawn @ groups.in_lists(top, Reader(browsing, p, max_grade).attention(top) * relevance)
-    below = (top.drawn * (top.length > 0)) @ groups.judged(lambda grade: gain_of(grade, gain))
+    above = totals(top, groups.in_lists(top, Reader(browsing, p, max_grade).attention(top) * relevance))
+    due = groups.judged(lambda grade: gain_of(grade, gain))
+    below = totals(top, np.where((top.length > 0)[:, None], due, 0.0))
     return compared(above, below, groups, "DisparateImpact", group, value)

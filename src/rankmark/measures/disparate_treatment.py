@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
+
 from rankmark.kinds.browsing import MaxGrade
 from rankmark.kinds.exposure import (
     Browsing,
@@ -14,6 +16,7 @@ from rankmark.kinds.exposure import (
     UnknownGroup,
     compared,
     item_groups,
+    totals,
 )
 from rankmark.kinds.gains import CumulatedGain, gain_of
 from rankmark.kinds.items import RecommendedLists
@@ -93,6 +96,7 @@ def disparate_treatment(
     """
     top = lists.top(cutoff)
     groups = item_groups(lists, by, overlap, unknown)
-    above = top.drawn @ groups.attention(top, Reader(browsing, p, max_grade))
-    below = (top.drawn * (top.length > 0)) @ groups.judged(lambda grade: gain_of(grade, gain))
+    above = totals(top, groups.attention(top, Reader(browsing, p, max_grade)))
+    due = groups.judged(lambda grade: gain_of(grade, gain))
+    below = totals(top, np.where((top.length > 0)[:, None], due, 0.0))
     return compared(above, below, groups, "DisparateTreatment", group, value)

@@ -31,7 +31,8 @@ def expected_free_discovery(
 ) -> Values:
     """Expected free discovery: how unlikely interactions are to be with the items of a list, seen and chosen.
 
-        EFD@k = Σ_{i≤n} d(i) · g_i · −log2 p_i / Σ_{i≤n} d(i),  p_i = interactions with item i / interactions
+        EFD@k = Σ_{i≤n} d(i) · g_i · −log2 p_i / Σ_{i≤n} d(i)
+        p_i = interactions with item i / interactions
 
     n is the number of items of the list down to rank k, d(i) how likely rank i is to be seen, and g_i how
     likely its item is to be chosen. With the defaults it is Novelty(by=interactions).

@@ -47,7 +47,8 @@ def expected_intra_list_diversity(
     """Expected intra-list diversity: how far an item that is seen and chosen is from others that are, too.
 
         EILD@k = Σ_{i≤n} d(i) · g_i · D_i / Σ_{i≤n} d(i)
-        D_i = Σ_{j≠i} e_ij · g_j · d(x_i, x_j) / Σ_{j≠i} e_ij · g_j,  e_ij = d(max(1, j − i))
+        D_i = Σ_{j≠i} e_ij · g_j · d(x_i, x_j) / Σ_{j≠i} e_ij · g_j
+        e_ij = d(max(1, j − i))
 
     n is the number of items of the list down to rank k, d(i) how likely rank i is to be seen, e_ij how
     likely rank j is to be seen from rank i, and g_i how likely the item there is to be chosen; d(x_i, x_j) is

@@ -30,7 +30,8 @@ def expected_popularity_complement(
 ) -> Values:
     """Expected popularity complement: what share of users did not have the items of a list before.
 
-        EPC@k = Σ_{i≤n} d(i) · g_i · (1 − p_i) / Σ_{i≤n} d(i),  p_i = users who had item i / users
+        EPC@k = Σ_{i≤n} d(i) · g_i · (1 − p_i) / Σ_{i≤n} d(i)
+        p_i = users who had item i / users
 
     n is the number of items of the list down to rank k, d(i) how likely rank i is to be seen, and g_i how
     likely its item is to be chosen. With the defaults it is the mean of 1 − p_i.

@@ -21,7 +21,7 @@ def err_ia(
 ) -> Values:
     """Intent-aware ERR: expected reciprocal rank over the aspects, as a share of the most that could be.
 
-        ERR-IA@k = Σ_{i≤k} G_i / i / Σ_{i≤k} W · (1 − α)^(i−1) / i
+        ERR_IA@k = Σ_{i≤k} G_i / i / Σ_{i≤k} W · (1 − α)^(i−1) / i
         G_i = Σ_a w_a · J_i(a) · (1 − α)^{r_a(i)}
 
     J_i(a) is 1 if the item at rank i is judged `rel` or better for aspect a, else 0; r_a(i) is how many items

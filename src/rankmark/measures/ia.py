@@ -42,7 +42,7 @@ def intent_aware(
 ) -> Values:
     """Intent-aware: the mean of a measure over the aspects of a query, each with its own judgements.
 
-        M-IA@k = Σ_a w_a · M_a@k / Σ_a w_a
+        IA@k = Σ_a w_a · M_a@k / Σ_a w_a
 
     M_a is measure `of` with the judgements of aspect a alone, in which an item that is not judged for it is
     not judged. w_a is the weight of the aspect, 1 unless aspects have weights.
@@ -69,10 +69,10 @@ def intent_aware(
         [0.5, 0.666667]
 
     """
-    own, query = lists_of_aspects(lists.top(cutoff))
+    own, query, weight = lists_of_aspects(lists.top(cutoff))
     values = measure_of_lists(of, cutoff).compute(own)
     assert not isinstance(values, tuple)  # those are refused
-    queries, weight = len(lists.offsets) - 1, np.ones(len(values))
+    queries = len(lists.offsets) - 1
     some = sums(query, weight * ~np.isnan(values), queries)
     every = sums(query, weight, queries) if empty == "zero" else some
     return ratio(sums(query, weight * np.nan_to_num(values), queries), every, some)

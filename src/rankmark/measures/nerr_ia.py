@@ -21,7 +21,7 @@ def nerr_ia(
 ) -> Values:
     """Normalised intent-aware ERR: ERR-IA as a share of what a list has that covers aspects early.
 
-        nERR-IA@k = ERR-IA@k / ERR-IA*@k
+        nERR_IA@k = ERR-IA@k / ERR-IA*@k
 
     `ERR_IA` says what items gain, and ERR-IA* is that of the ideal list of `alpha_nDCG`, which has at each
     rank the judged item that gains most after those above it.

@@ -51,8 +51,8 @@ def ranking_based_statistical_parity(
     Source: [zhu2020].
 
     Example:
-        a is the head. One of two users did not have it, and gets it; of the 3 + 3 chances of others one is
-        used: P is 1 and 1/6, their mean 7/12 and standard deviation 5/12.
+        a is the head. One of two users did not have it, and gets it; of the others one of 3 + 3 chances is
+        used. P is 1 and 1/6, their mean 7/12 and standard deviation 5/12.
 
         >>> import rankmark as rm
         >>> train = {"u1": ["a"], "u3": ["a"]}

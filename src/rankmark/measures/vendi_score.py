@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.kinds.distances import Distance, distance_needs, tables_of_pairs
+from rankmark.kinds.distances import distance_needs, tables_of_pairs
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
 from rankmark.kinds.ranges import Above
@@ -16,6 +17,11 @@ from rankmark.language.registry import item_measure
 
 CATEGORY = Column("category")
 
+Similar: TypeAlias = (
+    Literal["cosine", "jaccard", "hamming", "gower", "cooccurrence"] | Callable[[Any, Any], float]
+)
+"""The distances that are at most 1, of items that have nothing in common."""
+
 
 @item_measure("VendiScore", aliases=("Vendi",), bounds=(1, None), needs=distance_needs)
 def vendi_score(
@@ -23,7 +29,7 @@ def vendi_score(
     *,
     cutoff: int | None = None,
     by: Columns = CATEGORY,
-    distance: Distance = "cosine",
+    distance: Similar = "cosine",
     q: Literal["inf"] | Annotated[float, Above(0)] = 1,
 ) -> Values:
     """Vendi score: how many items a list has in effect, those that are alike being counted together.
@@ -37,11 +43,11 @@ def vendi_score(
         by: the column of items that says what they are like: a category, a list of categories, a number or a
             list of numbers; or several, [genre,price], for the mean of the distances by each.
         distance: ``cosine``, 1 − x·y / (|x|·|y|), of categories 1 − |A∩B| / √(|A|·|B|); of categories also
-            ``jaccard``, 1 − |A∩B| / |A∪B| (recpack); ``hamming``, the share of the C, or of the numbers, in
-            which they differ; ``differences``, in how many they do (RecTools); ``gower``, of numbers the mean
-            of their differences, each over the range of all items, of categories as jaccard; or, whatever
-            they are like, ``cooccurrence``, 1 − u_xy / √(u_x · u_y) with u users who had x, y or both before
-            (recommenders); from Python any function of what two items have there.
+            ``jaccard``, 1 − |A∩B| / |A∪B|; ``hamming``, the share of the C categories, or of the numbers, in
+            which they differ; ``gower``, of numbers the mean of their differences, each over the range of all
+            items, of categories as jaccard; or, whatever they are like, ``cooccurrence``,
+            1 − u_xy / √(u_x · u_y) with u users who had x, y or both before; from Python any function of what
+            two items have there, which is 1 where they have nothing in common.
         q: the order of the entropy; one that is not 1 gives (Σ_j λ_j^q)^(1 / (1 − q)), and ``inf``
             1 / max λ_j. More than 1 sees less of what is rare.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -13,6 +13,7 @@ from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.pairs import direction
 from rankmark.errors import PictureError, did_you_mean
 from rankmark.figures.marks import series
+from rankmark.language.grammar import split_measures
 from rankmark.language.measure import Measure
 from rankmark.results.base import Result
 from rankmark.results.predictions import PredictionResult
@@ -145,7 +146,8 @@ def systems_of(shown: Systems, wanted: str | Iterable[str] | None = None) -> lis
 
     """
     known = [""] if isinstance(shown, Result) else list(shown.results)
-    names = known if wanted is None else [wanted] if isinstance(wanted, str) else list(wanted)
+    asked = known if wanted is None else [wanted] if isinstance(wanted, str) else list(wanted)
+    names = [one for each in asked for one in ([each] if each in known else _names(each, known))]
     if not names:
         raise PictureError("systems is empty: name one or several, or leave it out for all")
     for name in names:
@@ -153,6 +155,12 @@ def systems_of(shown: Systems, wanted: str | Iterable[str] | None = None) -> lis
             there = f"here are {', '.join(known)}{did_you_mean(str(name), known)}" if known != [""] else ""
             raise PictureError(f"{name!r} is not one of the systems; {there or 'here is one without a name'}")
     return [System(name, shown, *_told_apart(known.index(name))) for name in names]
+
+
+def _names(text: str, known: Collection[str]) -> list[str]:
+    """The systems that a text names with spaces or commas between them; it itself if others are not there."""
+    names = str(text).replace(",", " ").split()
+    return names if names and all(name in known for name in names) else [text]
 
 
 def _told_apart(i: int) -> tuple[str, bool]:
@@ -178,7 +186,15 @@ def some_of(shown: Systems, asked: str | Measure | Iterable[str | Measure] | Non
     several = [asked] if isinstance(asked, str | Measure) else list(asked)
     if not several:
         raise PictureError("measures is empty: name one or several, or leave it out for all")
-    return [_found(shown, each) for each in several]
+    here = {name for measure in measures_of(shown) for name in (str(measure), measure.label)}
+    return [_found(shown, one) for each in several for one in _one_by_one(each, here)]
+
+
+def _one_by_one(asked: str | Measure, here: Collection[str]) -> list[str] | list[Measure]:
+    """The measures of a text, which is one if that is here."""
+    if isinstance(asked, Measure):
+        return [asked]
+    return [asked] if asked in here else split_measures(asked)
 
 
 def _found(shown: Systems, measure: str | Measure) -> Measure:

@@ -143,7 +143,8 @@ class ListResult(Result):
         """The same result with the confidence interval of each measure, for `intervals`.
 
         Whatever made the result, this makes them, from the values of the queries; they are those of
-        `rankmark.compare` for this system.
+        `rankmark.compare` for this system. Of a measure of the whole run they are by the jackknife: by what
+        it is without each of some 100 blocks of queries, and of `method` there are ``auto`` and ``t``.
 
         Args:
             method: which of `rankmark.statistics.INTERVALS`: ``auto`` takes Wilson's where values are 0 and
@@ -200,6 +201,31 @@ class ListResult(Result):
         """As `Result.query_terms`; of a measure of the whole run what blocks of its queries add."""
         found = self._find(measure)
         return self.run_terms(found) if found.page.aggregate == "run" else super().query_terms(found)
+
+    def exposure(self, measure: str | Measure | None = None) -> NDArray[np.float64]:
+        """In how many lists each item is that can be recommended, in the order of the table of items.
+
+        Args:
+            measure: a measure of the whole run, such as ``"Coverage@10"``, down to whose cutoff lists are
+                looked at; the first of them if None.
+
+        Raises:
+            NotEvaluatedError: none was evaluated, or the result was saved, which is without its lists.
+
+        Example:
+            >>> import rankmark as rm
+            >>> run = {"u1": ["a", "b"], "u2": ["a", "c"]}
+            >>> rm.evaluate(None, run, "Coverage@2", items=["a", "b", "c", "d"]).exposure().tolist()
+            [2.0, 1.0, 1.0, 0.0]
+
+        """
+        asked = next(iter(self._lists), None) if measure is None else self._find(measure)
+        if asked is None or asked not in self._lists:
+            raise NotEvaluatedError(
+                f"no lists of {asked or 'items'} are here: evaluate a measure of the whole run, such as "
+                "Coverage@10 (a result that was saved has none)"
+            )
+        return self._lists[asked].top(asked.cutoff).exposure()
 
     def run_terms(
         self,
@@ -275,13 +301,13 @@ class ListResult(Result):
 
     def _undefined(self) -> Iterator[str]:
         """In how many queries measures have no value, by what these lack."""
-        numbers: dict[str, list[int]] = {}
+        numbers: dict[tuple[str, bool], list[int]] = {}
         for measure in self.measures:
             without = self.counts.measures[str(measure)].no_relevant
-            numbers.setdefault(measure.page.undefined, []).append(without)
-        for lack, each in numbers.items():
+            numbers.setdefault((measure.page.undefined, measure.answers), []).append(without)
+        for (lack, answers), each in numbers.items():
             if queries := _most(each):
-                yield f"{lack} in {queries} ({self._chosen('no_relevant')})"
+                yield f"{lack} in {queries} ({self._chosen('no_relevant') if answers else TREATED['skip']})"
 
     def cautions(self) -> Iterator[str]:
         """As `Result.cautions`: which measures gain by lists that end early."""
