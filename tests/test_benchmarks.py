@@ -12,7 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the benchmarks are no part of the installed package
 
-from benchmarks import data, memory, report, targets
+from benchmarks import data, memory, recommended, report, targets
 from benchmarks.__main__ import main, run_case
 from benchmarks.cases import CASES
 from benchmarks.contenders import MANY, SIX, Contender, duckdb_by_hand, ours, peers, polars_by_hand
@@ -305,3 +305,10 @@ def test_intervals_hold_the_mean_and_tests_find_no_more_than_there_is() -> None:
     assert all(
         of_any[name].value <= 0.074 for name in ("holm", "hochberg", "bonferroni", "sidak", "Tukey")
     ), of_any
+
+
+def test_measures_of_items_are_timed_beside_others(capsys: pytest.CaptureFixture[str]) -> None:
+    recommended.main(["--rows", "2000", "--users", "100", "--lists", "50", "--repeat", "1"])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:24].strip() for line in lines][0::5] == ["integers", "vectors"]
+    assert all(" s" in line for line in lines)

@@ -99,6 +99,7 @@ CategoryEntropy: Measure
 Compatibility: Measure
 Confusion: Measure
 DCG: Measure
+DSharp_nDCG: Measure
 DemographicParity: Measure
 DisparateImpact: Measure
 DisparateTreatment: Measure

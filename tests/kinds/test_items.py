@@ -17,6 +17,7 @@ from rankmark.inputs.catalogue import Numbered, known_items
 from rankmark.kinds.item_facts import Judgements
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.ragged import offsets_of, spread
+from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
 from rankmark.language.plan import planned
 from rankmark.language.registry import pages
@@ -67,13 +68,17 @@ def repeated(lists: RecommendedLists, times: NDArray[np.int64]) -> RecommendedLi
     return RecommendedLists(lists.item[places], lists.tied[places], offsets_of(lengths[queries]), facts)
 
 
+def of_run(name: str) -> Measure:
+    """A measure of the whole run, down to a rank and of one group where it takes these."""
+    measure = as_measure(f"{name}@5" if pages()[name].takes_cutoff else name)
+    return measure(group="a") if measure.arguments.get("group") == "each" else measure
+
+
 @pytest.mark.parametrize("name", OF_RUNS)
 def test_lists_that_count_several_times_are_as_if_they_were_there_so_often(name: str) -> None:
     if name == "Personalisation":
         return
-    lists, measure = recommended(), as_measure(f"{name}@5" if pages()[name].takes_cutoff else name)
-    if measure.arguments.get("group") == "each":
-        measure = measure(group="a")
+    lists, measure = recommended(), of_run(name)
     for seed in range(3):
         times = np.random.default_rng(seed).integers(0, 4, USERS)
         found = measure.compute_items(lists.draw(times.astype(np.float64)))
@@ -103,3 +108,14 @@ def test_what_is_of_each_list_does_not_depend_on_how_often_it_counts() -> None:
     assert again.length.tolist() == lists.length.tolist()
     assert again.top(2).exposure().tolist() == (2 * lists.top(2).exposure()).tolist()
     assert again.total(np.ones(USERS)) == 2 * USERS
+
+
+@pytest.mark.parametrize("users", [0, 1, 2])
+@pytest.mark.parametrize("name", OF_RUNS)
+def test_few_lists_or_none_are_measured_without_a_warning(name: str, users: int) -> None:
+    measure, drawn = of_run(name), np.zeros(USERS)
+    drawn[6 : 6 + users] = 1
+    found, (low, high) = float(measure.compute_items(recommended().draw(drawn))), measure.bounds
+    if not math.isnan(found):
+        assert low is None or found >= low - 1e-12
+        assert high is None or found <= high + 1e-12

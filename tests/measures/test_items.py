@@ -319,7 +319,7 @@ def test_the_mean_is_of_the_users_that_have_a_value() -> None:
     result = rm.evaluate(None, RUN, "IntraListDiversity", items=ITEMS, no_relevant="zero")
     assert result["IntraListDiversity"] == pytest.approx((2 / 3 + 1) / 2)
     assert result.counts.measures["IntraListDiversity"].averaged == 2
-    assert "fewer than two items in 1 query" in str(result)
+    assert "fewer than two items in 1 query (left out)" in str(result)
 
 
 def test_a_query_without_results_has_no_value_and_is_no_list() -> None:

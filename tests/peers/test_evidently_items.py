@@ -9,7 +9,11 @@ import pytest
 from installed import peer
 from recommendations import Recommendations, cases
 
-pytestmark = [pytest.mark.peer, pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.peer,
+    pytest.mark.filterwarnings("ignore"),  # the tools' own affair
+    pytest.mark.filterwarnings("default:NOT COMPARED"),
+]
 
 FEATURES = ["f0", "f1", "f2", "f3"]
 

@@ -11,7 +11,11 @@ import pytest
 from installed import peer
 from recommendations import KS, cases
 
-pytestmark = [pytest.mark.peer, pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.peer,
+    pytest.mark.filterwarnings("ignore"),  # the tools' own affair
+    pytest.mark.filterwarnings("default:NOT COMPARED"),
+]
 
 DIGITS = 15
 

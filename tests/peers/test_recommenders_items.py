@@ -10,7 +10,11 @@ import pytest
 from installed import peer
 from recommendations import KS, cases
 
-pytestmark = [pytest.mark.peer, pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.peer,
+    pytest.mark.filterwarnings("ignore"),  # the tools' own affair
+    pytest.mark.filterwarnings("default:NOT COMPARED"),
+]
 
 COLUMNS = {"col_user": "user", "col_item": "item"}
 """It caches by what it is called with, so that each call is another."""

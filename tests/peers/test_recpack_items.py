@@ -9,7 +9,11 @@ from scipy.sparse import csr_matrix
 from installed import peer
 from recommendations import KS, cases
 
-pytestmark = [pytest.mark.peer, pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.peer,
+    pytest.mark.filterwarnings("ignore"),  # the tools' own affair
+    pytest.mark.filterwarnings("default:NOT COMPARED"),
+]
 
 
 @pytest.mark.parametrize("k", KS)

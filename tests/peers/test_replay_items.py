@@ -9,7 +9,11 @@ import pytest
 from installed import peer
 from recommendations import KS, Recommendations, cases
 
-pytestmark = [pytest.mark.peer, pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.peer,
+    pytest.mark.filterwarnings("ignore"),  # the tools' own affair
+    pytest.mark.filterwarnings("default:NOT COMPARED"),
+]
 
 KS_AND_FRAMES = [(k, frames) for k in KS for frames in ("dict", "pandas", "polars")]
 

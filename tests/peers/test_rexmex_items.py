@@ -9,7 +9,11 @@ import rankmark as rm
 from installed import peer
 from recommendations import KS, cases
 
-pytestmark = [pytest.mark.peer, pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.peer,
+    pytest.mark.filterwarnings("ignore"),  # the tools' own affair
+    pytest.mark.filterwarnings("default:NOT COMPARED"),
+]
 
 THREE_DIGITS = 5.001e-4
 

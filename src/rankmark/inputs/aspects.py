@@ -71,19 +71,21 @@ def by_aspect(judgements: Input, measure: object = "columns={…}") -> Input:
         _check_weights(rows, judgements.name, column)
     if not rows["grade"].is_finite().all():  # NaN and nulls, which whoever matches them refuses
         return judgements
-    again = pl.int_range(pl.len()).over("query", "item", "aspect").alias("again")
-    each = rows.with_columns(again).with_row_index("row")
-    items = each.group_by("query", "item", "again", maintain_order=True).agg(
-        pl.col("row").alias("rows"), pl.col("row").first(), pl.col("grade").max()
+    pair = ["query", "item"]
+    repeated = rows.select(*pair, "aspect").is_duplicated().any()
+    again = pl.int_range(pl.len()).over(*pair, "aspect") if repeated else pl.lit(0)
+    each = rows.with_columns(again=again).with_row_index("row")
+    items = each.group_by(*pair, "again", maintain_order=True).agg(
+        pl.col("row").first(), pl.col("grade").max()
     )
+    places = items.select(*pair, "again").with_row_index("place")
+    place = each.select(*pair, "again").join(
+        places, on=[*pair, "again"], how="left", nulls_equal=True, maintain_order="left"
+    )["place"]
     names = _ordered(rows["aspect"].unique())
     table = frame.drop(aspect)[items["row"]]
     if judgements.value is not None:
         table = table.with_columns(items["grade"].alias(judgements.value))
-    place = np.empty(rows.height, dtype=np.int64)
-    place[items["rows"].explode().to_numpy()] = np.repeat(
-        np.arange(items.height), items["rows"].list.len().to_numpy()
-    )
     first = items["row"].to_numpy()
     alone = (
         (f"all judgements of {judgements.name} are of one aspect, {names[0]!r}",) if len(names) == 1 else ()
@@ -95,7 +97,7 @@ def by_aspect(judgements: Input, measure: object = "columns={…}") -> Input:
         rows=first if judgements.rows is None else judgements.rows[first],
         aspect=None,
         aspects=AspectRows(
-            place,
+            place.cast(pl.Int64).to_numpy(),
             rows["aspect"].replace_strict(names, np.arange(len(names)), return_dtype=pl.Int64).to_numpy(),
             rows["grade"].to_numpy(),
             rows["weight"].to_numpy(),

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rankmark import _native
 from rankmark.errors import MeasureError
+from rankmark.kinds.gains import Gain, gain_of
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.kinds.ragged import offsets_of
@@ -27,6 +28,7 @@ __all__ = [
     "Gains",
     "Relevant",
     "lists_of_aspects",
+    "lists_of_gains",
     "patience",
     "ranks_that_count",
     "relevant",
@@ -175,6 +177,26 @@ def lists_of_aspects(lists: RecommendedLists) -> tuple[JudgedLists, NDArray[np.i
     found = offsets_of(np.bincount(pair[rows], minlength=len(pairs)))
     retrieved = np.diff(lists.offsets)[query]
     return JudgedLists(rank, judged.grade[rows], found, retrieved, ideal=ideal), query, judged.weight[first]
+
+
+def lists_of_gains(lists: RecommendedLists, gain: Gain) -> JudgedLists:
+    """The lists with what each item gains for all aspects together in the place of its grade."""
+    judged = lists.facts.aspects()
+    pairs, item = np.unique(judged.query * judged.items + judged.item, return_inverse=True)
+    gained = sums(item, judged.weight * np.maximum(gain_of(judged.grade, gain), 0.0), len(pairs))
+    rows, offsets = judged.of(lists.query, lists.item.astype(np.int64))
+    there = np.diff(offsets) > 0
+    found = offsets_of(np.bincount(lists.query[there], minlength=len(lists.offsets) - 1))
+    query = pairs // judged.items
+    best = np.lexsort((-gained, query))
+    ends = offsets_of(np.bincount(query, minlength=len(lists.offsets) - 1))
+    return JudgedLists(
+        lists.rank[there],
+        gained[item[rows[offsets[:-1][there]]]],
+        found,
+        np.diff(lists.offsets),
+        ideal=JudgedLists.perfect(gained[best], ends),
+    )
 
 
 def patience(beta: float, ranks: NDArray[np.int64]) -> Values:

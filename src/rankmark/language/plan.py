@@ -130,8 +130,8 @@ def asked_measures(
     of_items = [] if items else [measure for measure in found if measure.page.kind == "item"]
     if of_items:
         raise MeasureError(
-            f"{of_items[0]} looks at what is recommended, which is not seen here: use rm.evaluate or "
-            "`rankmark eval`"
+            f"{of_items[0]} looks at what is recommended, which is not seen here: use rm.evaluate, "
+            "rm.evaluate_arrays, rm.evaluate_model, rm.Evaluator or `rankmark eval`"
         )
     return found
 

@@ -301,13 +301,13 @@ class ListResult(Result):
 
     def _undefined(self) -> Iterator[str]:
         """In how many queries measures have no value, by what these lack."""
-        numbers: dict[str, list[int]] = {}
+        numbers: dict[tuple[str, bool], list[int]] = {}
         for measure in self.measures:
             without = self.counts.measures[str(measure)].no_relevant
-            numbers.setdefault(measure.page.undefined, []).append(without)
-        for lack, each in numbers.items():
+            numbers.setdefault((measure.page.undefined, measure.answers), []).append(without)
+        for (lack, answers), each in numbers.items():
             if queries := _most(each):
-                yield f"{lack} in {queries} ({self._chosen('no_relevant')})"
+                yield f"{lack} in {queries} ({self._chosen('no_relevant') if answers else TREATED['skip']})"
 
     def cautions(self) -> Iterator[str]:
         """As `Result.cautions`: which measures gain by lists that end early."""

@@ -80,8 +80,8 @@ pub struct Judge<'a> {
     pub first: Vec<(i32, bool)>,
     /// Scores with their positions, of the top of a list.
     best: Vec<u128>,
-    /// The best scores.
-    kept: Vec<f64>,
+    /// The best scores and their places.
+    kept: Vec<(f64, u32)>,
 }
 
 /// Items from the top of a list up to which the best are kept in order while the list is looked through.
@@ -196,8 +196,12 @@ impl<'a> Judge<'a> {
         order.clear();
         let coded = |(&score, place): (&f64, u64)| <u128 as Coded>::new(score, place);
         if top.depth <= SHALLOW && top.depth < scores.len() {
-            let last = self.nth_best(scores, top.depth);
-            order.extend(scores.iter().zip(0..).filter(|&(&score, _)| score >= last).map(coded));
+            let (last, more) = self.take_highest(scores, top.depth);
+            if more {
+                order.extend(scores.iter().zip(0..).filter(|&(&score, _)| score >= last).map(coded));
+            } else {
+                order.extend(self.kept.iter().map(|(score, place)| coded((score, u64::from(*place)))));
+            }
         } else {
             order.extend(scores.iter().zip(0..).map(coded));
             if (1..order.len()).contains(&top.depth) {
@@ -220,26 +224,31 @@ impl<'a> Judge<'a> {
         self.best = order;
     }
 
-    /// The score that so many are at least as good as, of more than so many: few, which are kept in order.
-    fn nth_best(&mut self, scores: &[f64], depth: usize) -> f64 {
+    /// Keeps the best of more scores, so many and few, with their places; gives the last of them, and whether
+    /// others are as good.
+    fn take_highest(&mut self, scores: &[f64], depth: usize) -> (f64, bool) {
         let (first, others) = scores.split_at(depth);
         let kept = &mut self.kept;
         kept.clear();
-        kept.extend_from_slice(first);
-        kept.sort_unstable_by(|a, b| b.total_cmp(a));
-        let Some(mut last) = kept.last().copied() else { return f64::INFINITY };
-        for &score in others {
+        kept.extend(first.iter().copied().zip(0..));
+        kept.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        let (Some(&(mut last, _)), mut more) = (kept.last(), false) else { return (f64::INFINITY, true) };
+        for (&score, at) in others.iter().zip(depth as u32..) {
             if score > last {
                 let mut place = depth - 1;
-                while place > 0 && kept[place - 1] < score {
+                while place > 0 && kept[place - 1].0 < score {
                     kept[place] = kept[place - 1];
                     place -= 1;
                 }
-                kept[place] = score;
-                last = kept[depth - 1];
+                kept[place] = (score, at);
+                // The one that has left is as good as the last, or the last is better than all others.
+                more = kept[depth - 1].0 == last;
+                last = kept[depth - 1].0;
+            } else {
+                more |= score == last;
             }
         }
-        last
+        (last, more)
     }
 
     /// Prepares what the order of ties needs.
