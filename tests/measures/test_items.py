@@ -83,6 +83,33 @@ def test_measures_of_the_whole_run(measure: str, expected: float) -> None:
     assert of_run(measure) == pytest.approx(expected, rel=1e-14)
 
 
+def test_a_share_of_a_count_is_no_more_than_it_is() -> None:
+    """0.07 · 100 is 7.000000000000001 in floating point, and 7 items are 7 % of 100."""
+    items = [f"i{n:02}" for n in range(100)]
+    train = {f"u{n}": items[: n + 1] for n in range(100)}  # i00 is the most popular, then i01
+    run = {"u": items[:8]}
+    measures = ["HeadShare(head=0.07)", "ExposureConcentration(share=0.07)"]
+    found = rm.evaluate(None, run, measures, items=items, train=train)
+    assert list(found.values.values()) == [7 / 8, 7 / 8]
+
+
+def test_what_nobody_had_is_not_popular() -> None:
+    items, train = list("abcdefghij"), {"u1": ["a"], "u2": ["a"]}
+    measures = ["APLT(head=0.3)", "HeadShare(head=0.3)", "PopRSP(head=0.3)"]
+    found = rm.evaluate(None, {"u3": ["a", "b", "c"]}, measures, items=items, train=train)
+    # a is recommended to all who did not have it, of the nine others two.
+    assert list(found.values.values()) == pytest.approx([2 / 3, 1 / 3, (1 - 2 / 9) / (1 + 2 / 9)])
+
+
+@pytest.mark.parametrize("q", [0.5, 0.01])
+def test_vendi_scores_of_small_orders_are_of_what_is_there(q: float) -> None:
+    """Of six items of three categories three eigenvalues are 0, of which rounding leaves a little."""
+    items = {item: {"category": of} for item, of in zip("abcdef", "xxyyzx", strict=True)}
+    found = rm.evaluate(None, {"u": list(items)}, f"VendiScore(q={q})", items=items)
+    by_hand = ((1 / 2) ** q + (1 / 3) ** q + (1 / 6) ** q) ** (1 / (1 - q))
+    assert found[f"VendiScore(q={q})"] == pytest.approx(by_hand, rel=1e-12)
+
+
 LOG = math.log2
 
 

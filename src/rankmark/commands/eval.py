@@ -97,6 +97,7 @@ def evaluate_runs(
     no_qrels: bool,
     items: str | None,
     train: str | None,
+    open_catalogue: bool,
     measure: tuple[str, ...],
     like: tuple[str, ...],
     column: tuple[str, ...],
@@ -169,7 +170,7 @@ def evaluate_runs(
             raise UsageError("several --like show measures without --no-qrels, --items and --train")
         output.write(_of_tools(runs, measures, like, shown, options))
     else:
-        options["items"] = items_known(items, train, options["columns"])
+        options["items"] = items_known(items, train, options["columns"], closed=not open_catalogue)
         shown.show(_of_runs(runs, measures, next(iter(like), None), shown, options))
 
 

@@ -76,7 +76,9 @@ def vendi_score(
 
 def _effective(eigenvalues: NDArray[np.float64], q: float | str) -> Values:
     """How many different ones there are in effect, of each row."""
-    shares = np.maximum(eigenvalues, 0.0)  # those that are 0 are a little above or below
+    # Those that are 0 are a little above or below, of which a small power is much.
+    rounding = eigenvalues.shape[1] * np.finfo(np.float64).eps * eigenvalues.max(axis=1, keepdims=True)
+    shares = np.where(eigenvalues > rounding, eigenvalues, 0.0)
     shares /= shares.sum(axis=1, keepdims=True)
     found: Values
     if q == "inf":
