@@ -241,7 +241,7 @@ def test_inputs_stay_as_they_are() -> None:
 
 
 def test_lists_of_pairs_are_told_to_be_dicts() -> None:
-    with pytest.raises(rm.DataError, match=r"lists of pairs are given as dicts: \{query: dict\(pairs\) for"):
+    with pytest.raises(rm.DataError, match=r"strings; lists of pairs are given as dicts: \{query: "):
         read_run({"q": [("a", 0.9), ("b", 0.8)]})
 
 

@@ -170,7 +170,8 @@ def _ids(source: Any) -> pl.Series | Sequence[Any] | None:
 
 def _of_python(source: Any) -> Mapping[str, Sequence[Any]]:
     """The columns of ids, of dicts of an item each, of a dict of what each is like, or of a dict of them."""
-    if isinstance(source, str | bytes) or not isinstance(source, Iterable):
+    single = isinstance(source, str | bytes) or (is_array(source) and not source.shape)
+    if single or not isinstance(source, Iterable):
         raise UsageError(f"items is of type {type(source).__name__}: {FORMS}")
     rows = list(source)
     if not rows:
