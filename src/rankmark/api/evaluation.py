@@ -58,6 +58,7 @@ __all__ = [
     "evaluate",
     "evaluate_tables",
     "refuse_bounds",
+    "refuse_unjudged",
     "result_of",
     "result_of_tables",
     "with_known",
@@ -251,7 +252,7 @@ def evaluate(
     plan, known = with_known(plan, items, train, columns, judged=qrels is not None, aspects=True)
     refuse_bounds(plan, bounds=bounds)
     if qrels is None:
-        _refuse_unjudged(plan)
+        refuse_unjudged(plan)
     slicing = None if by is None else understood(by, qrels)
     of_tables = isinstance(slicing, ByRows) or (isinstance(slicing, ByColumns) and attributes is None)
     if of_tables and engine == "stream":
@@ -364,7 +365,7 @@ def with_known(
     return plan, known if of_items else None
 
 
-def _refuse_unjudged(plan: Plan) -> None:
+def refuse_unjudged(plan: Plan) -> None:
     """Refuses what needs judgements where there are none."""
     judged = [str(measure) for measure in plan.measures if measure.page.kind != "item"]
     if judged:
