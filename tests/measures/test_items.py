@@ -537,6 +537,19 @@ def test_it_is_told_in_how_many_lists_equal_scores_decide_what_is_seen() -> None
     assert [counts[measure].tied for measure in measures] == [1, 1, 0, 0]
 
 
+@pytest.mark.parametrize("measure", ["Novelty@2", "Coverage@2"])
+def test_there_is_no_mean_over_the_orders_of_equal_scores(measure: str) -> None:
+    qrels, run = {"u1": {"a": 1}}, {"u1": {"a": 1.0, "b": 1.0, "c": 1.0}}
+    known: dict[str, Any] = {"items": ["a", "b", "c"], "train": {"u1": ["a"]}}
+    with pytest.raises(rm.MeasureError, match=r"@2 looks at items, and has no closed form of its mean"):
+        rm.evaluate(qrels, run, ["AP", measure], ties="expected", **known)
+    with pytest.raises(rm.MeasureError, match="no closed form"):
+        rm.Evaluator(measure, ties="expected", **known)
+    if measure == "Novelty@2":
+        with pytest.raises(rm.MeasureError, match="no closed form"):
+            rm.explain(qrels, run, measure, query="u1", ties="expected", **known)
+
+
 def test_ids_that_are_integers_in_one_table_and_texts_in_another_meet() -> None:
     run = pl.DataFrame({"query": [1, 1], "item": ["7", "8"], "score": [2.0, 1.0]})
     train = pl.DataFrame({"query": ["1", "2"], "item": ["7", "9"]})
