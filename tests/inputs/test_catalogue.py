@@ -156,3 +156,12 @@ def test_every_door_says_to_give_what_is_known_before() -> None:
     ):
         with pytest.raises(rm.UsageError, match=said):
             call()
+
+
+@pytest.mark.parametrize("had", [{1: [10], 2: [11]}, {"1": [10], "2": [11]}])
+@pytest.mark.parametrize("run", [{1: [10], 2: [10], 3: [11]}, {"1": [10], "2": [10], "3": [11]}])
+def test_users_are_found_whether_their_ids_are_integers_or_texts(had: Any, run: Any) -> None:
+    known = rm.catalogue(train=had)
+    for _ in range(2):  # their numbers are kept
+        result = rm.evaluate(None, run, "NotInTrain", items=known)
+        assert result.query_values("NotInTrain").tolist() == [0, 1, 1]
