@@ -151,6 +151,10 @@ def test_ids_that_are_integers_in_items_are_found_where_results_have_texts() -> 
         (pl.DataFrame({"item_id": ["a"], "docno": ["x"]}), r"items has 2 columns that can be the item"),
         (rm.catalogue(["a"]), r"items is of type Catalogue"),
         (7, r"items is of type int"),
+        (np.array("a"), r"items is of type ndarray"),
+        ([{}], r"items has no column for the item; it has no columns at all$"),
+        (pl.DataFrame(), r"items has no column for the item; it has no columns at all$"),
+        ({"a": {"c": 10**40}}, r"'c' holds values of type int that no column .* in row 0"),
     ],
 )
 def test_what_holds_no_items_is_refused(items: Any, said: str) -> None:
@@ -168,6 +172,7 @@ def test_what_holds_no_items_is_refused(items: Any, said: str) -> None:
         (pl.DataFrame({"item": ["a"]}), r"^train has no column for the query"),
         (pl.DataFrame({"query": ["u", None], "item": ["a", "b"]}), r"1 of 2 ids in the query column.*row 1"),
         (5, r"^train is of type int"),
+        (pl.DataFrame(), r"^train has no column for the query; it has no columns at all$"),
     ],
 )
 def test_what_holds_no_interactions_is_refused(train: Any, said: str) -> None:

@@ -169,6 +169,7 @@ def compare_runs(
     no_qrels: bool,
     items: str | None,
     train: str | None,
+    open_catalogue: bool,
     per_query: bool,
     output: Output,
     **options: Any,
@@ -212,7 +213,7 @@ def compare_runs(
         compared = _of_saved(runs, measures if is_said("measure") else None, options)
     else:
         columns = column_names(column)
-        options["items"] = items_known(items, train, columns)
+        options["items"] = items_known(items, train, columns, closed=not open_catalogue)
         compared = compare(None if no_qrels else qrels, runs, measures, columns=columns, **options)
     output.write(compared, per_query=per_query, **shown)
 

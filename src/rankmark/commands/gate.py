@@ -73,6 +73,7 @@ def gate(
     no_qrels: bool,
     items: str | None,
     train: str | None,
+    open_catalogue: bool,
     output: Output,
     **options: Any,
 ) -> None:
@@ -125,7 +126,7 @@ def gate(
             at_least=limits_in(at_least),
             at_most=limits_in(at_most),
             columns=columns,
-            items=items_known(items, train, columns),
+            items=items_known(items, train, columns, closed=not open_catalogue),
             seedless=[places.get(name, name) for name in seedless],
             hash_inputs=output.is_kept,
             **options,

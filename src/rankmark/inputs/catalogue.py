@@ -376,7 +376,8 @@ class Numbered:
             f"{name}: {len(strange):,} of the {len(tops.item):,} items at the top of lists are not among the "
             f"{count:,} of items, which are such as {self.known.items['item'][0]!r}; there are "
             f"{counted(len(distinct), 'item')} that items lacks, the first {item!r} at rank {rank} of query "
-            f"{user!r}{such}; add them, or in Python say rm.catalogue(…, closed=False) where others can be"
+            f"{user!r}{such}; add them, or say rm.catalogue(…, closed=False), on the command line "
+            "--open-catalogue, where others can be recommended"
         )
 
 
@@ -464,6 +465,10 @@ def refuse_unknowable(measures: Iterable[Measure], known: Catalogue, *, judged: 
     }
     for measure in measures:
         for need in measure.needs:
+            if need == "catalogue" and known.items is not None and not known.closed:
+                raise UsageError(
+                    f"{measure} needs all items that can be recommended, and the catalogue is said to be open"
+                )
             if not given[need]:
                 raise UsageError(f"{measure} needs {NEEDS[need]}")
         if "items" in measure.needs or "groups" in measure.needs:

@@ -188,7 +188,7 @@ class RecommendedLists:
         return known
 
     def categories(self, column: str) -> tuple[Values, int]:
-        """How many different categories the items of each list have, NaN without any; and how many there are."""
+        """How many different categories the items of each list have, NaN for none, and how many there are."""
         categories = self.described().categories(column)
         assert categories is not None  # the column was looked at before
         sets = (categories.offsets, categories.values.astype(np.int32))
