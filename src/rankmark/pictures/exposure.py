@@ -18,6 +18,8 @@ __all__ = ["exposure"]
 
 STEPS = 200
 """Points of a curve along either axis, beyond which it looks the same."""
+THIS = "this run"
+"""What the line of the only system is called, which has no name."""
 
 
 @picture("exposure", ListResult, Runs, place=45)
@@ -84,4 +86,4 @@ def _curve(system: System, counts: Floats) -> Line:
     by_share = np.searchsorted(shares, np.linspace(0, shares[-1], STEPS))  # where a few items have most
     by_item = np.linspace(0, len(shares) - 1, STEPS).astype(int)
     at = np.unique(np.minimum(np.concatenate((by_item, by_share)), len(shares) - 1))
-    return Line(x=items[at], y=shares[at], name=system.name, tone=system.tone, dashed=system.later)
+    return Line(x=items[at], y=shares[at], name=system.name or THIS, tone=system.tone, dashed=system.later)
