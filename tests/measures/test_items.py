@@ -110,6 +110,27 @@ def test_vendi_scores_of_small_orders_are_of_what_is_there(q: float) -> None:
     assert found[f"VendiScore(q={q})"] == pytest.approx(by_hand, rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("q", "by_hand"),
+    [
+        # Near 1 it is the entropy, ½ ln 2 + ⅓ ln 3 + ⅙ ln 6; of great orders 1 / max λ, which is ½.
+        ("1.0000000001", math.sqrt(2) * 3 ** (1 / 3) * 6 ** (1 / 6)),
+        ("0.999999999999", math.sqrt(2) * 3 ** (1 / 3) * 6 ** (1 / 6)),
+        ("1e12", 2),
+    ],
+)
+def test_vendi_scores_of_orders_near_their_limits(q: str, by_hand: float) -> None:
+    items = {item: {"category": of} for item, of in zip("abcdef", "xxyyzx", strict=True)}
+    found = rm.evaluate(None, {"u": list(items)}, f"VendiScore(q={q})", items=items)
+    assert list(found.values.values()) == pytest.approx([by_hand], rel=1e-9)
+
+
+def test_a_primitive_list_can_be_longer_than_there_are_items() -> None:
+    for measure in ("Unexpectedness(size=99999999999999999999)", f"Unexpectedness(size={2**63},before=skip)"):
+        found = rm.evaluate(None, {"u": ["a", "z"]}, measure, train={"v": ["a", "b"]})
+        assert list(found.values.values()) == [1 / 2]
+
+
 LOG = math.log2
 
 
