@@ -374,8 +374,8 @@ class Numbered:
         such = f" ({listed(more)}{', …' * (len(distinct) > 4)})" if more else ""
         raise DataError(
             f"{name}: {len(strange):,} of the {len(tops.item):,} items at the top of lists are not among the "
-            f"{count:,} of items, which are such as {self.known.items['item'][0]!r}; there are "
-            f"{counted(len(distinct), 'item')} that items lacks, the first {item!r} at rank {rank} of query "
+            f"{count:,} of items, which are such as {self.known.items['item'][0]!r}; items "
+            f"lacks {counted(len(distinct), 'item')}, the first {item!r} at rank {rank} of query "
             f"{user!r}{such}; add them, or say rm.catalogue(…, closed=False), on the command line "
             "--open-catalogue, where others can be recommended"
         )
