@@ -158,6 +158,15 @@ def test_every_door_says_to_give_what_is_known_before() -> None:
             call()
 
 
+@pytest.mark.parametrize("had", [{1: [10], 2: [11]}, {"1": [10], "2": [11]}])
+@pytest.mark.parametrize("run", [{1: [10], 2: [10], 3: [11]}, {"1": [10], "2": [10], "3": [11]}])
+def test_users_are_found_whether_their_ids_are_integers_or_texts(had: Any, run: Any) -> None:
+    known = rm.catalogue(train=had)
+    for _ in range(2):  # their numbers are kept
+        result = rm.evaluate(None, run, "NotInTrain", items=known)
+        assert result.query_values("NotInTrain").tolist() == [0, 1, 1]
+
+
 def test_a_json_file_can_say_what_each_item_is_like(tmp_path: Path) -> None:
     path = tmp_path / "items.json"
     path.write_text(

@@ -110,6 +110,27 @@ def test_vendi_scores_of_small_orders_are_of_what_is_there(q: float) -> None:
     assert found[f"VendiScore(q={q})"] == pytest.approx(by_hand, rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("q", "by_hand"),
+    [
+        # Near 1 it is the entropy, ½ ln 2 + ⅓ ln 3 + ⅙ ln 6; of great orders 1 / max λ, which is ½.
+        ("1.0000000001", math.sqrt(2) * 3 ** (1 / 3) * 6 ** (1 / 6)),
+        ("0.999999999999", math.sqrt(2) * 3 ** (1 / 3) * 6 ** (1 / 6)),
+        ("1e12", 2),
+    ],
+)
+def test_vendi_scores_of_orders_near_their_limits(q: str, by_hand: float) -> None:
+    items = {item: {"category": of} for item, of in zip("abcdef", "xxyyzx", strict=True)}
+    found = rm.evaluate(None, {"u": list(items)}, f"VendiScore(q={q})", items=items)
+    assert list(found.values.values()) == pytest.approx([by_hand], rel=1e-9)
+
+
+def test_a_primitive_list_can_be_longer_than_there_are_items() -> None:
+    for measure in ("Unexpectedness(size=99999999999999999999)", f"Unexpectedness(size={2**63},before=skip)"):
+        found = rm.evaluate(None, {"u": ["a", "z"]}, measure, train={"v": ["a", "b"]})
+        assert list(found.values.values()) == [1 / 2]
+
+
 LOG = math.log2
 
 
@@ -555,6 +576,19 @@ def test_it_is_told_in_how_many_lists_equal_scores_decide_what_is_seen() -> None
     measures = ["AggregateDiversity@1", "AggregateDiversity@2", "AggregateDiversity@3", "AggregateDiversity"]
     counts = rm.evaluate(None, run, measures).counts.measures
     assert [counts[measure].tied for measure in measures] == [1, 1, 0, 0]
+
+
+@pytest.mark.parametrize("measure", ["Novelty@2", "Coverage@2"])
+def test_there_is_no_mean_over_the_orders_of_equal_scores(measure: str) -> None:
+    qrels, run = {"u1": {"a": 1}}, {"u1": {"a": 1.0, "b": 1.0, "c": 1.0}}
+    known: dict[str, Any] = {"items": ["a", "b", "c"], "train": {"u1": ["a"]}}
+    with pytest.raises(rm.MeasureError, match=r"@2 looks at items, and has no closed form of its mean"):
+        rm.evaluate(qrels, run, ["AP", measure], ties="expected", **known)
+    with pytest.raises(rm.MeasureError, match="no closed form"):
+        rm.Evaluator(measure, ties="expected", **known)
+    if measure == "Novelty@2":
+        with pytest.raises(rm.MeasureError, match="no closed form"):
+            rm.explain(qrels, run, measure, query="u1", ties="expected", **known)
 
 
 def test_ids_that_are_integers_in_one_table_and_texts_in_another_meet() -> None:

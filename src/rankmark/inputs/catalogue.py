@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -77,6 +77,7 @@ class Catalogue:
     def __init__(self, items: pl.DataFrame | None, train: pl.DataFrame | None, *, closed: bool) -> None:
         self.items, self.train, self.closed = items, train, closed
         self._numbered: dict[bool, tuple[ItemNumbers, Interactions | None]] = {}
+        self._users: dict[bool, tuple[ItemNumbers, Numbers]] = {}
         self._columns: dict[tuple[str, str], Any] = {}
 
     def __repr__(self) -> str:
@@ -133,16 +134,25 @@ class Catalogue:
         numbers, rows = ItemNumbers.of(columns)
         if self.train is None:
             return numbers, None
-        users, (user,) = ItemNumbers.of(
-            [(from_polars(self.train.select("query"), "train"), "train", "query")]
-        )
+        users, user = self._numbered_users(self.train["query"].dtype.is_integer())
         return numbers, Interactions(user, rows[-1], len(users), len(numbers))
 
-    @cached_property
-    def users(self) -> pl.DataFrame:
-        """The users of `train` in the order of their numbers."""
+    def users(self, queries: pl.Series) -> NDArray[np.int64]:
+        """The numbers of queries among the users of `train`, -1 for one that is not there."""
         assert self.train is not None
-        return self.train.select("query").unique(maintain_order=True).with_row_index("user")
+        integer = queries.dtype.is_integer() and self.train["query"].dtype.is_integer()
+        users, _ = self._numbered_users(integer)
+        asked = from_polars(_alike(queries, integer, "queries").alias("query").to_frame(), "queries")
+        return users.rows(asked, "queries", "query").astype(np.int64)
+
+    def _numbered_users(self, integer: bool) -> tuple[ItemNumbers, Numbers]:
+        """The numbers of the users of `train`, in the order in which they come, and those of its rows."""
+        assert self.train is not None
+        if integer not in self._users:
+            ids = _alike(self.train["query"], integer, "train").alias("query").to_frame()
+            numbers, (rows,) = ItemNumbers.of([(from_polars(ids, "train"), "train", "query")])
+            self._users[integer] = numbers, rows
+        return self._users[integer]
 
     @property
     def count(self) -> int:
@@ -277,6 +287,8 @@ class Numbered:
             DataError: items that cannot be recommended.
 
         """
+        import polars as pl
+
         self.refuse_others(tops, query_ids, name)
         known = self.known
         there = len(self.numbers)
@@ -287,7 +299,7 @@ class Numbered:
             catalogued=catalogued,
             attributes=None if known.items is None else known,
             train=self._train,
-            users=cache(lambda: _users(known, query_ids)),
+            users=cache(lambda: known.users(pl.DataFrame(query_ids)["query"])),
             judged=None if judged is None else cache(lambda: self._judgements(judged(), others)),
             by_aspect=None if judged is None else cache(lambda: self._by_aspect(judged(), others)),
         )
@@ -368,8 +380,8 @@ class Numbered:
         such = f" ({listed(more)}{', …' * (len(distinct) > 4)})" if more else ""
         raise DataError(
             f"{name}: {len(strange):,} of the {len(tops.item):,} items at the top of lists are not among the "
-            f"{count:,} of items, which are such as {self.known.items['item'][0]!r}; there are "
-            f"{counted(len(distinct), 'item')} that items lacks, the first {item!r} at rank {rank} of query "
+            f"{count:,} of items, which are such as {self.known.items['item'][0]!r}; items "
+            f"lacks {counted(len(distinct), 'item')}, the first {item!r} at rank {rank} of query "
             f"{user!r}{such}; add them, or say rm.catalogue(…, closed=False), on the command line "
             "--open-catalogue, where others can be recommended"
         )
@@ -510,20 +522,6 @@ def _refuse_column(measure: Measure, column: str, known: Catalogue) -> None:
             f"{measure}: {column!r} of items has one number each, the cosine of which tells nothing but "
             "signs; choose distance=gower"
         )
-
-
-def _users(known: Catalogue, query_ids: Table) -> NDArray[np.int64]:
-    """The numbers of queries among the users of `train`, -1 for one that is not there."""
-    import polars as pl
-
-    queries, users = pl.DataFrame(query_ids).select("query"), known.users
-    if queries["query"].dtype.is_integer() != users["query"].dtype.is_integer():
-        queries, users = (each.with_columns(pl.col("query").cast(pl.String)) for each in (queries, users))
-    elif queries["query"].dtype != users["query"].dtype:
-        common = pl.Int64 if users["query"].dtype.is_integer() else pl.String
-        queries, users = (each.with_columns(pl.col("query").cast(common)) for each in (queries, users))
-    found = queries.join(users, on="query", how="left", maintain_order="left")["user"]
-    return found.cast(pl.Int64).fill_null(-1).to_numpy()
 
 
 def _categories(items: pl.DataFrame, column: str) -> Lists | None:

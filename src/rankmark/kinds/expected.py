@@ -79,7 +79,7 @@ def unexpected(
     counts = top.facts.popularity("users")[: top.facts.count]
     order = np.argsort(-counts, kind="stable")
     lengths = top.length.astype(np.int64) if cutoff is None else np.full(len(top.length), cutoff)
-    last = (lengths if size == "cutoff" else np.full(len(lengths), int(size))) - 1
+    last = (lengths if size == "cutoff" else np.full(len(lengths), min(int(size), len(order)))) - 1
     if before == "skip":
         last += _passed_over(top, order, last)
     least = np.maximum(counts[order][np.clip(last, 0, len(order) - 1)], 1)

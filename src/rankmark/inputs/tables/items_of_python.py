@@ -33,7 +33,8 @@ def of_python(source: Any) -> Mapping[str, Sequence[Any]]:
         DataError: there are none.
 
     """
-    if isinstance(source, str | bytes) or not isinstance(source, Iterable):
+    single = isinstance(source, str | bytes) or (is_array(source) and not source.shape)
+    if single or not isinstance(source, Iterable):
         raise UsageError(f"items is of type {type(source).__name__}: {FORMS}")
     rows = list(source)
     if not rows:
