@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Unpack, overload
 
 from rankmark.aggregation.finish import Finished, finished
-from rankmark.aggregation.oddities import told_of_items, told_of_tables
+from rankmark.aggregation.oddities import told_of_items, told_of_tables, told_of_vectors
 from rankmark.aggregation.refusals import OfTables
 from rankmark.aggregation.state import Observation
 from rankmark.aggregation.tops import TopsLookedAt
@@ -414,6 +414,8 @@ def result_of_tables(plan: Plan, found: Observation, *, bounds: bool = False) ->
     before = (lists for measure, lists in made.lists.items() if "train" in measure.needs)
     if (lists := next(before, None)) is not None:
         notes = (*notes, *told_of_items(lists))
+    for measure, lists in made.lists.items():
+        notes = (*notes, *(each for each in told_of_vectors(measure, lists) if each not in notes))
     extents = found.extents() if plan.convention else (None, None)
     notes = (*notes, *departing(plan, made, extents, found.tables))
     return result_of(plan, made, item_ids=results.item_ids, inputs=found.inputs, notes=notes)
