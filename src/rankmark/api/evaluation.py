@@ -333,6 +333,7 @@ def with_known(
     *,
     judged: bool = True,
     aspects: bool = False,
+    argument: str = "items",
 ) -> tuple[Plan, Catalogue | None]:
     """What is asked, with what is known of items and of users before; None where that is not looked at.
 
@@ -345,6 +346,7 @@ def with_known(
         columns: the columns that are said.
         judged: whether there are judgements.
         aspects: whether these can be of aspects.
+        argument: what the caller's caller gives items as, for messages.
 
     Raises:
         UsageError: too little is known of items for a measure.
@@ -359,7 +361,7 @@ def with_known(
     from rankmark.inputs.catalogue import each_group, known_items, refuse_unknowable
 
     known = known_items(items, train, columns)
-    refuse_unknowable(of_items, known, judged=judged)
+    refuse_unknowable(of_items, known, judged=judged, argument=argument)
     _refuse_expected(plan)
     plan = replace(plan, measures=tuple(each_group(plan.measures, known)))
     return plan, known if of_items else None

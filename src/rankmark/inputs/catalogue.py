@@ -47,6 +47,7 @@ __all__ = [
     "catalogue",
     "each_group",
     "known_items",
+    "refuse_catalogue",
     "refuse_unknowable",
 ]
 
@@ -454,7 +455,23 @@ def known_items(source: Any, train: Any, columns: ColumnNames | None) -> Catalog
     return catalogue(source, train=train, columns=columns)
 
 
-def refuse_unknowable(measures: Iterable[Measure], known: Catalogue, *, judged: bool) -> None:
+def refuse_catalogue(items: Any) -> None:
+    """Refuses what is known of items in the place of the items of arrays, or of those that a model knows.
+
+    Raises:
+        UsageError: it is there.
+
+    """
+    if isinstance(items, Catalogue):
+        raise UsageError(
+            "items is a catalogue, and here it says which item is which; give what is known of items as "
+            "catalogue=…, to an Evaluator as its own items=…"
+        )
+
+
+def refuse_unknowable(
+    measures: Iterable[Measure], known: Catalogue, *, judged: bool, argument: str = "items"
+) -> None:
     """Refuses measures of what is recommended for which too little is known of items, or nothing is judged.
 
     Raises:
@@ -476,7 +493,7 @@ def refuse_unknowable(measures: Iterable[Measure], known: Catalogue, *, judged: 
                     f"{measure} needs all items that can be recommended, and the catalogue is said to be open"
                 )
             if not given[need]:
-                raise UsageError(f"{measure} needs {NEEDS[need]}")
+                raise UsageError(f"{measure} needs {NEEDS[need].replace('items=', f'{argument}=')}")
         if "items" in measure.needs or "groups" in measure.needs:
             by = measure.arguments["by"]
             for column in [by] if isinstance(by, str) else by:
