@@ -1181,7 +1181,7 @@ def test_a_file_of_several_results_is_compared_on_the_command_line(
 ) -> None:
     qrels = {f"q{i}": {"a": 1} for i in range(8)}
     runs = {"old": {q: ["b", "a"] for q in qrels}, "new": {q: ["a"] for q in qrels}}
-    both = rm.results.Runs({name: rm.evaluate(qrels, run, "RR") for name, run in runs.items()})
+    both: Any = rm.evaluate(qrels, runs, "RR")
     both.save(tmp_path / "both.rankmark")
     for name, own in both.results.items():
         own.save(tmp_path / f"{name}.rankmark")

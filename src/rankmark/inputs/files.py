@@ -152,9 +152,8 @@ def _concatenated(
     first = sources[0]
 
     def columns_of(source: Source) -> object:
-        if is_of_lists(side):
-            return find_roles(source.names, side, columns, source.where)
-        return set(source.names) - {ITERATION}
+        names = [name for name in source.names if name != ITERATION or name in (columns or {}).values()]
+        return find_roles(names, side, columns, source.where) if is_of_lists(side) else set(names)
 
     for source in sources[1:]:
         if columns_of(source) != columns_of(first):
