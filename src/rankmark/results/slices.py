@@ -6,7 +6,7 @@ All of it is computed from the values of the queries, whatever the measure.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -250,7 +250,7 @@ def _sliced(result: Result, found: QuerySlices, confidence: float) -> Slices:
     return Slices(*corrected_rows(rows), confidence, notes, dict(result.values), there, unequal)
 
 
-def _grown(result: Result, members: Sequence[pl.Series]) -> Iterator[str]:
+def _grown(result: Result, members: Iterable[pl.Series]) -> Iterator[str]:
     """Which measures slices of different sizes cannot be compared by."""
     growing = [measure.label for measure in result.measures if measure.page.grows]
     if growing and any(len({len(rows) for _, rows in slice_members(by)}) > 1 for by in members):
