@@ -58,8 +58,10 @@ __all__ = [
     "evaluate",
     "evaluate_tables",
     "refuse_bounds",
+    "refuse_judging",
     "result_of",
     "result_of_tables",
+    "told_of_train",
     "with_known",
 ]
 
@@ -251,7 +253,7 @@ def evaluate(
     plan, known = with_known(plan, items, train, columns, judged=qrels is not None, aspects=True)
     refuse_bounds(plan, bounds=bounds)
     if qrels is None:
-        _refuse_unjudged(plan)
+        refuse_judging(plan)
     slicing = None if by is None else understood(by, qrels)
     of_tables = isinstance(slicing, ByRows) or (isinstance(slicing, ByColumns) and attributes is None)
     if of_tables and engine == "stream":
@@ -351,7 +353,7 @@ def with_known(
     return plan, known if of_items else None
 
 
-def _refuse_unjudged(plan: Plan) -> None:
+def refuse_judging(plan: Plan) -> None:
     """Refuses what needs judgements where there are none."""
     judged = [str(measure) for measure in plan.measures if measure.page.kind != "item"]
     if judged:
@@ -397,12 +399,15 @@ def result_of_tables(plan: Plan, found: Observation, *, bounds: bool = False) ->
         notes = (*judgements.notes, *results.notes, *made.notes)
     if isinstance(judgements, Input) and judgements.judges and isinstance(results, Input):
         notes = (*notes, *told_of_tables(judgements, results, *found.seen.order))
-    before = (lists for measure, lists in made.lists.items() if "train" in measure.needs)
-    if (lists := next(before, None)) is not None:
-        notes = (*notes, *told_of_items(lists))
     extents = found.extents() if plan.convention else (None, None)
-    notes = (*notes, *departing(plan, made, extents, found.tables))
+    notes = (*notes, *told_of_train(made), *departing(plan, made, extents, found.tables))
     return result_of(plan, made, item_ids=results.item_ids, inputs=found.inputs, notes=notes)
+
+
+def told_of_train(made: Finished) -> tuple[str, ...]:
+    """What to say of lists and interactions before that do not go together, where a measure sees both."""
+    lists = next((lists for measure, lists in made.lists.items() if "train" in measure.needs), None)
+    return () if lists is None else told_of_items(lists)
 
 
 def departing(

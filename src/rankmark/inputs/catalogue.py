@@ -137,6 +137,15 @@ class Catalogue:
         )
         return numbers, Interactions(user, rows[-1], len(users), len(numbers))
 
+    def bare(self, *, integer: bool) -> Catalogue:
+        """The ids of all items, which have the same numbers, and nothing else that is known."""
+        import polars as pl
+
+        numbers, _ = self.numbered(integer=integer)
+        ids = numbers.ids(np.arange(len(numbers), dtype=np.int32))
+        items = pl.DataFrame({"item": pl.Series(ids, dtype=pl.Int64 if integer else pl.String)})
+        return Catalogue(items if ids else None, None, closed=False)
+
     @cached_property
     def users(self) -> pl.DataFrame:
         """The users of `train` in the order of their numbers."""
