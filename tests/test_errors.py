@@ -27,6 +27,12 @@ def test_the_nearest_of_very_many_words_is_found_at_once(slip: str) -> None:
     assert time.process_time() - start < 2  # seven seconds if all are compared
 
 
+def test_the_nearest_word_stands_alone_if_its_letters_only_changed_places() -> None:
+    known = ["RnDCG", "nDCG", "α_nDCG", "MSnDCG", "DCG"]
+    assert did_you_mean("NDGC", known) == "; did you mean 'nDCG'?"
+    assert did_you_mean("NDCGG", known).startswith("; did you mean 'nDCG' or ")
+
+
 def test_a_word_that_differs_by_signs_and_leading_zeros_alone_is_meant() -> None:
     known = ["q05", "q25", "q75", "q95", "nDCG_10"]
     assert did_you_mean("q5", known) == "; did you mean 'q05'?"

@@ -25,7 +25,9 @@ mod _native {
         read_trec, repeated_name, trec_forms,
     };
     #[pymodule_export]
-    use crate::python::items::{ItemNumbers, in_sets, sets_of, squared_sums};
+    use crate::python::items::{
+        ItemNumbers, different_of, in_sets, owners_of, owners_of_both, sets_of, squared_sums,
+    };
     #[pymodule_export]
     use crate::python::lists::{JudgedLists, judge_lists};
     #[pymodule_export]

@@ -107,6 +107,20 @@ class ItemNumbers:
 def sets_of(
     owners: NDArray[np.int32], members: NDArray[np.int32], count: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+def owners_of(
+    owners: NDArray[np.int32], members: NDArray[np.int32], counts: tuple[int, int]
+) -> NDArray[np.float64]: ...
+def owners_of_both(
+    sets: tuple[NDArray[np.int64], NDArray[np.int32]],
+    of_member: tuple[NDArray[np.int64], NDArray[np.int32]],
+    x: NDArray[np.int32],
+    y: NDArray[np.int32],
+) -> NDArray[np.float64]: ...
+def different_of(
+    sets: tuple[NDArray[np.int64], NDArray[np.int32]],
+    lists: tuple[NDArray[np.int64], NDArray[np.int32]],
+    count: int,
+) -> NDArray[np.float64]: ...
 def in_sets(
     sets: tuple[NDArray[np.int64], NDArray[np.int32]],
     of_list: NDArray[np.int64],

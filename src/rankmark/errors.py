@@ -150,17 +150,20 @@ def no_file(text: str) -> FileMissingError:
 def did_you_mean(word: str, known: Iterable[str], *, share: float = 0.6, before: str = "") -> str:
     """``"; did you mean X?"`` for the known words nearest to `word`, or the empty string.
 
-    Near is a word that has this share of letters in common with it, or all of them in another order. `before`
-    is written before each, such as the folder of files.
+    Near is a word that has this share of letters in common with it, or all of them in another order; where
+    such a word is the nearest it stands alone. `before` is written before each, such as the folder of files.
     """
     word, by_lower = word.lower(), {name.lower(): name for name in known}
     # Lengths alone rule out many.
     alike = [name for name in by_lower if share * (len(word) + len(name)) <= 2 * min(len(word), len(name))]
     likeliest, bare = _likeliest(word, alike), _bare(word)
+    close = difflib.get_close_matches(word, likeliest, n=3, cutoff=share)
+    swapped = [name for name in likeliest if sorted(name) == sorted(word)]
     near = (
         [name for name in likeliest if bare and _bare(name) == bare][:1]
-        or difflib.get_close_matches(word, likeliest, n=3, cutoff=share)
-        or [name for name in likeliest if sorted(name) == sorted(word)]
+        or [name for name in close[:1] if name in swapped]
+        or close
+        or swapped
     )
     if not near:
         return ""

@@ -652,7 +652,7 @@ def test_compare_draws_clusters(run: Run) -> None:
     assert "one  queries   value" in out
     for wrong, code, message in (
         (args, 1, "--clusters visitor: no table has such a column"),
-        ((*args[:-1], "visiter", "--attributes", "users.csv"), 1, "did you mean 'visitor'?"),
+        ((*args[:-1], "visiter", "--attributes", "users.csv"), 1, "did you mean 'visitor'"),
         ((*args, "--attributes", "users.csv", "--test", "sign"), 2, "--test sign knows no clusters"),
         ((*args, "--attributes", "users.csv", "-o", "users.csv"), 2, "would overwrite the input users.csv"),
     ):
@@ -776,3 +776,28 @@ def test_explain_and_gate_take_names_of_runs_as_eval_does(run: Run) -> None:
     ):
         assert run("gate", "qrels.txt", *named, "-m", "RR", "--max-drop", "1%") == usual
     assert run("gate", "qrels.txt", "new=dense.run", "--at-least", "RR=.1")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["eval"],
+        ["compare"],
+        ["gate", "--max-drop", "0.5"],
+        ["report", "-o", "report.html"],
+        ["explain", "--query", "q1"],
+    ],
+)
+def test_the_column_of_aspects_can_be_named(command: list[str], run: Run, folder: Path) -> None:
+    rows = [("a", 1, 0.7), ("b", 1, 0.7), ("c", 2, 0.3), ("b", 2, 0.3)]
+    (folder / "aspects.txt").write_text("".join(f"q1 {aspect} {item} 1\n" for item, aspect, _ in rows))
+    table = "".join(f"q1,{item},1,{aspect},{weight}\n" for item, aspect, weight in rows)
+    (folder / "aspects.csv").write_text("query,item,relevance,intent,probability\n" + table)
+    runs = ["bm25.run"] if command[0] == "explain" else ["bm25.run", "dense.run"]
+    for qrels, columns in (
+        ("aspects.txt", ["aspect=iter"]),
+        ("aspects.csv", ["aspect=intent", "aspect_weight=probability"]),
+    ):
+        said = [word for column in columns for word in ("--column", column)]
+        code, _, err = run(command[0], qrels, *runs, "-m", "nDCG@10", *said, *command[1:])
+        assert (code, err) == (0, "")

@@ -60,7 +60,7 @@ def test_without_judgements_all_files_are_runs(capsys: pytest.CaptureFixture[str
         ),
         (["qrels.csv", "a.csv", "-m", "Coverage@2", *KNOWN, "--bounds"], 2, "orders by relevance"),
         (["qrels.csv", "a.csv", "-m", "Coverage@2", *KNOWN, "--like", "ranx"], 2, "no measures of items"),
-        (["qrels.csv", "a.csv", *KNOWN, "--like", "ranx", "--like", "trec_eval"], 2, "without --no-qrels"),
+        (["--no-qrels", "a.csv", "-m", "Novelty@2", "--like", "replay", "--like", "rectools"], 2, "--train"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(

@@ -29,6 +29,29 @@ def test_a_report_of_runs_has_the_command_that_makes_it_again() -> None:
     assert page.startswith("<!doctype html>")
 
 
+def test_a_report_of_what_is_recommended() -> None:
+    Path("items.csv").write_text("item,title\na,Title of a\nc,Title of c\n")
+    Path("seen.csv").write_text("query,item\nq0,a\nq1,b\n")
+    asked = [
+        "report",
+        "qrels.txt",
+        "old.run",
+        "new.run",
+        "-m",
+        "Novelty@1",
+        "--train",
+        "seen.csv",
+        "-o",
+        "out.html",
+    ]
+    assert main([*asked, "--items", "items.csv"]) == 1  # which lacks b
+    assert main([*asked, "--items", "items.csv", "--open-catalogue"]) == 0
+    page = Path("out.html").read_text("utf-8")
+    assert "Novelty@1" in page
+    assert main([*asked, "--open-catalogue"]) == 2
+    assert main([*asked, "--items", "items.csv", "--open-catalogue", "-m", "Coverage@1"]) == 2
+
+
 def test_a_report_of_predictions() -> None:
     assert main(["report", "--predictions", "clicks.csv", "-m", "AUC", "-o", "out.html"]) == 0
     assert "AUC" in Path("out.html").read_text("utf-8")

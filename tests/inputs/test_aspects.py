@@ -53,6 +53,8 @@ def test_lists_alone_are_measured_of_the_best_grades_where_the_aspect_is_named(t
     expected = rm.evaluate({"q": {"a": 2, "b": 0, "c": 1}}, RUN, ["nDCG@10", "AP"]).values
     for qrels, name in ((tmp_path / "qrels.txt", "iter"), (FRAME, "subtopic")):
         assert rm.evaluate(qrels, RUN, ["nDCG@10", "AP"], columns={"aspect": name}).values == expected
+        read = rm.read_qrels(qrels)  # which has the column, but was not told what it is
+        assert rm.evaluate(read, RUN, ["nDCG@10", "AP"], columns={"aspect": name}).values == expected
         with pytest.raises(rm.DataError, match=rf"judged again.*if its column '{name}' is the aspect"):
             rm.evaluate(qrels, RUN, ["nDCG@10", "AP"])
     assert rm.evaluate({"q": {"a": {1: 2}, "b": {1: 0}, "c": {2: 1}}}, RUN, "AP")["AP"] == expected["AP"]

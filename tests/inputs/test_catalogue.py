@@ -155,3 +155,36 @@ def test_every_door_says_to_give_what_is_known_before() -> None:
     ):
         with pytest.raises(rm.UsageError, match=said):
             call()
+
+
+@pytest.mark.parametrize("had", [{1: [10], 2: [11]}, {"1": [10], "2": [11]}])
+@pytest.mark.parametrize("run", [{1: [10], 2: [10], 3: [11]}, {"1": [10], "2": [10], "3": [11]}])
+def test_users_are_found_whether_their_ids_are_integers_or_texts(had: Any, run: Any) -> None:
+    known = rm.catalogue(train=had)
+    for _ in range(2):  # their numbers are kept
+        result = rm.evaluate(None, run, "NotInTrain", items=known)
+        assert result.query_values("NotInTrain").tolist() == [0, 1, 1]
+
+
+def test_a_json_file_can_say_what_each_item_is_like(tmp_path: Path) -> None:
+    path = tmp_path / "items.json"
+    path.write_text(
+        json.dumps({"a": {"category": ["x", "y"], "price": 1}, "b": {"category": ["x"]}}, indent=1)
+    )
+    known = rm.catalogue(path)
+    assert known.items is not None
+    assert known.items.to_dict(as_series=False) == {
+        "item": ["a", "b"],
+        "category": [["x", "y"], ["x"]],
+        "price": [1, None],
+    }
+    path.write_text('{"of": {"x": 1}, "item": "a"}\n{"of": {"x": 2}, "item": "b"}\n')
+    read = rm.catalogue(path).items
+    assert read is not None
+    assert read["item"].to_list() == ["a", "b"]
+    path.write_text('{"a": {"price": NaN}}')
+    with pytest.raises(rm.FormatError, match=r"items\.json.*NaN is no number"):
+        rm.catalogue(path)
+    path.write_text('{"a": {"price": 1}, "a": {"price": 2}}')
+    with pytest.raises(rm.FormatError, match="two values called 'a'"):
+        rm.catalogue(path)

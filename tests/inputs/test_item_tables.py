@@ -151,6 +151,10 @@ def test_ids_that_are_integers_in_items_are_found_where_results_have_texts() -> 
         (pl.DataFrame({"item_id": ["a"], "docno": ["x"]}), r"items has 2 columns that can be the item"),
         (rm.catalogue(["a"]), r"items is of type Catalogue"),
         (7, r"items is of type int"),
+        (np.array("a"), r"items is of type ndarray"),
+        ([{}], r"items has no column for the item; it has no columns at all$"),
+        (pl.DataFrame(), r"items has no column for the item; it has no columns at all$"),
+        ({"a": {"c": 10**40}}, r"'c' holds values of type int that no column .* in row 0"),
     ],
 )
 def test_what_holds_no_items_is_refused(items: Any, said: str) -> None:
@@ -168,6 +172,7 @@ def test_what_holds_no_items_is_refused(items: Any, said: str) -> None:
         (pl.DataFrame({"item": ["a"]}), r"^train has no column for the query"),
         (pl.DataFrame({"query": ["u", None], "item": ["a", "b"]}), r"1 of 2 ids in the query column.*row 1"),
         (5, r"^train is of type int"),
+        (pl.DataFrame(), r"^train has no column for the query; it has no columns at all$"),
     ],
 )
 def test_what_holds_no_interactions_is_refused(train: Any, said: str) -> None:
@@ -219,7 +224,7 @@ def test_items_that_are_none_of_the_catalogue_are_named_with_their_ranks() -> No
         rm.evaluate(None, {"u": ["a", "b"], "v": ["c", "b"]}, "Coverage", items=["a", "z"])
     said = str(refused.value)
     assert "3 of the 4 items at the top of lists are not among the 2 of items, which are such as 'a'" in said
-    assert "2 items that items lacks, the first 'b' at rank 2 of query 'u' ('c')" in said
+    assert "; items lacks 2 items, the first 'b' at rank 2 of query 'u' ('c')" in said
 
 
 def test_users_and_items_that_nobody_finds_again_in_train_are_told() -> None:

@@ -80,4 +80,8 @@ def test_what_users_had_is_a_set_each() -> None:
     asked = np.array([4, 1, 0, 2, 9], dtype=np.int32)
     had = train.had(np.array([1, -1, 0]), np.array([0, 2, 3, 5]), asked)
     assert had.tolist() == [True, False, False, True, False]
-    assert train.both(np.array([4, 4, 9]), np.array([3, 2, 4])).tolist() == [1, 0, 0]
+    assert train.both(np.array([4, 4, 9], dtype=np.int32), np.array([3, 2, 4], dtype=np.int32)).tolist() == [
+        1,
+        0,
+        0,
+    ]

@@ -83,6 +83,54 @@ def test_measures_of_the_whole_run(measure: str, expected: float) -> None:
     assert of_run(measure) == pytest.approx(expected, rel=1e-14)
 
 
+def test_a_share_of_a_count_is_no_more_than_it_is() -> None:
+    """0.07 · 100 is 7.000000000000001 in floating point, and 7 items are 7 % of 100."""
+    items = [f"i{n:02}" for n in range(100)]
+    train = {f"u{n}": items[: n + 1] for n in range(100)}  # i00 is the most popular, then i01
+    run = {"u": items[:8]}
+    measures = ["HeadShare(head=0.07)", "ExposureConcentration(share=0.07)"]
+    found = rm.evaluate(None, run, measures, items=items, train=train)
+    assert list(found.values.values()) == [7 / 8, 7 / 8]
+
+
+def test_what_nobody_had_is_not_popular() -> None:
+    items, train = list("abcdefghij"), {"u1": ["a"], "u2": ["a"]}
+    measures = ["APLT(head=0.3)", "HeadShare(head=0.3)", "PopRSP(head=0.3)"]
+    found = rm.evaluate(None, {"u3": ["a", "b", "c"]}, measures, items=items, train=train)
+    # a is recommended to all who did not have it, of the nine others two.
+    assert list(found.values.values()) == pytest.approx([2 / 3, 1 / 3, (1 - 2 / 9) / (1 + 2 / 9)])
+
+
+@pytest.mark.parametrize("q", [0.5, 0.01])
+def test_vendi_scores_of_small_orders_are_of_what_is_there(q: float) -> None:
+    """Of six items of three categories three eigenvalues are 0, of which rounding leaves a little."""
+    items = {item: {"category": of} for item, of in zip("abcdef", "xxyyzx", strict=True)}
+    found = rm.evaluate(None, {"u": list(items)}, f"VendiScore(q={q})", items=items)
+    by_hand = ((1 / 2) ** q + (1 / 3) ** q + (1 / 6) ** q) ** (1 / (1 - q))
+    assert found[f"VendiScore(q={q})"] == pytest.approx(by_hand, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("q", "by_hand"),
+    [
+        # Near 1 it is the entropy, ½ ln 2 + ⅓ ln 3 + ⅙ ln 6; of great orders 1 / max λ, which is ½.
+        ("1.0000000001", math.sqrt(2) * 3 ** (1 / 3) * 6 ** (1 / 6)),
+        ("0.999999999999", math.sqrt(2) * 3 ** (1 / 3) * 6 ** (1 / 6)),
+        ("1e12", 2),
+    ],
+)
+def test_vendi_scores_of_orders_near_their_limits(q: str, by_hand: float) -> None:
+    items = {item: {"category": of} for item, of in zip("abcdef", "xxyyzx", strict=True)}
+    found = rm.evaluate(None, {"u": list(items)}, f"VendiScore(q={q})", items=items)
+    assert list(found.values.values()) == pytest.approx([by_hand], rel=1e-9)
+
+
+def test_a_primitive_list_can_be_longer_than_there_are_items() -> None:
+    for measure in ("Unexpectedness(size=99999999999999999999)", f"Unexpectedness(size={2**63},before=skip)"):
+        found = rm.evaluate(None, {"u": ["a", "z"]}, measure, train={"v": ["a", "b"]})
+        assert list(found.values.values()) == [1 / 2]
+
+
 LOG = math.log2
 
 
@@ -487,6 +535,19 @@ def test_it_is_told_in_how_many_lists_equal_scores_decide_what_is_seen() -> None
     measures = ["AggregateDiversity@1", "AggregateDiversity@2", "AggregateDiversity@3", "AggregateDiversity"]
     counts = rm.evaluate(None, run, measures).counts.measures
     assert [counts[measure].tied for measure in measures] == [1, 1, 0, 0]
+
+
+@pytest.mark.parametrize("measure", ["Novelty@2", "Coverage@2"])
+def test_there_is_no_mean_over_the_orders_of_equal_scores(measure: str) -> None:
+    qrels, run = {"u1": {"a": 1}}, {"u1": {"a": 1.0, "b": 1.0, "c": 1.0}}
+    known: dict[str, Any] = {"items": ["a", "b", "c"], "train": {"u1": ["a"]}}
+    with pytest.raises(rm.MeasureError, match=r"@2 looks at items, and has no closed form of its mean"):
+        rm.evaluate(qrels, run, ["AP", measure], ties="expected", **known)
+    with pytest.raises(rm.MeasureError, match="no closed form"):
+        rm.Evaluator(measure, ties="expected", **known)
+    if measure == "Novelty@2":
+        with pytest.raises(rm.MeasureError, match="no closed form"):
+            rm.explain(qrels, run, measure, query="u1", ties="expected", **known)
 
 
 def test_ids_that_are_integers_in_one_table_and_texts_in_another_meet() -> None:

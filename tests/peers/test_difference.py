@@ -100,3 +100,42 @@ def test_the_command_line_shows_all(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert any("lightgbm" in row and "gain=exp2" in row for row in rows)
     assert main(["eval", str(qrels), str(run), "--like", "rankmark", "--like", "ranx"]) == 0
     assert capsys.readouterr().out.splitlines()[0].split() == ["measure", "rankmark", "ranx"]
+
+
+ITEMS = {"a": {"category": "x"}, "b": {"category": "y"}, "c": {"category": "y"}, "d": {"category": "z"}}
+TRAIN = {"q1": ["a", "b"], "q2": ["a"], "q3": ["c"], "q4": ["a"]}
+SHOWN = {"q1": ["c", "d"], "q2": ["a", "c"], "q4": ["b", "a"]}
+
+
+def test_measures_of_items_have_a_value_under_each_tool_and_what_makes_them_differ() -> None:
+    known = rm.catalogue(ITEMS, train=TRAIN)
+    tools = ["rectools", "replay", "recommenders"]
+    found = rm.differences(None, SHOWN, "Novelty@2", like=tools, items=known)
+    assert found.values["Novelty@2"] == {
+        name: rm.evaluate(None, SHOWN, "Novelty@2", like=name, items=known).values.popitem()[1]
+        for name in tools
+    }
+    why = {(each.like, each.what): (each.first, each.other) for each in found.why}
+    assert why["replay", "measure"] == ("Novelty@2", "NotInTrain@2")
+    assert why["recommenders", "by"] == ("users", "interactions")
+    assert found.queries["Novelty@2"]["replay"] > 0
+
+
+def test_measures_of_a_whole_run_count_no_queries_and_those_of_groups_stand_apart() -> None:
+    asked = ["Coverage@2", "GroupExposure(by=category)@2"]
+    found = rm.differences(QRELS, SHOWN, asked, items=ITEMS, train=TRAIN)
+    assert "Coverage@2" not in found.queries
+    assert {"rankmark", "rectools"} <= {*found.values["Coverage@2"]}
+    assert {name for name in found.values if "group=" in name} == {
+        f"GroupExposure(by=category,group={name})@2" for name in "xyz"
+    }
+    assert "Coverage@2" in str(found)
+
+
+def test_what_too_little_is_known_for_is_said_of_a_tool_and_refused_of_those_asked_for() -> None:
+    found = rm.differences(None, SHOWN, "Coverage@2", items=ITEMS)
+    assert found.values["Coverage@2"]["rankmark"] == 1.0
+    with pytest.raises(rm.UsageError, match="train"):
+        rm.differences(None, SHOWN, "Novelty@2", like=["rectools", "replay"], items=ITEMS)
+    with pytest.raises(rm.UsageError, match="without judgements there is no 'nDCG@10'"):
+        rm.differences(None, SHOWN, "nDCG@10", like=["trec_eval", "ranx"])

@@ -239,6 +239,25 @@ def test_a_table_without_titles_is_refused() -> None:
         rm.report(QRELS, GOOD, "RR", items=pl.DataFrame({"item": ["a"], "price": [1.0]}))
 
 
+@pytest.mark.parametrize("read", [False, True])
+def test_measures_of_what_is_recommended_know_the_table_that_has_the_titles(read: bool) -> None:
+    known = {item: {"title": f"Title of {item}", "genre": f"g{item}"} for item in "abcxyz"}
+    train = {"q0": ["x"], "q1": ["a", "b"]}
+    how: dict[str, Any] = {"items": known, "train": train}
+    if read:
+        how = {"items": rm.catalogue(known, train=train)}
+    for runs in ({"old": BAD, "new": GOOD}, {"new": GOOD}):
+        report = rm.report(QRELS, runs, ["Coverage@2", "RR", "Novelty@2"], **how)
+        read_of = words(report.html)
+        assert "Coverage@2" in read_of
+        assert "0.3333" in read_of  # a and b, or x and c, of six
+        assert "better 0 times" not in read_of  # no query has a value of coverage
+        assert "in every query" not in read_of.partition("Values")[0].partition("Novelty")[0]
+        assert "Title of a" in unpacked(data(report.html)["lists"]["titles"])
+    without_titles = rm.report(QRELS, GOOD, "Coverage@2", items=["a", "b", "c", "x"])
+    assert "0.5000" in words(without_titles.html)
+
+
 def test_without_its_renderer_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
     with pytest.raises(ToolMissingError, match=r"jinja2.*rankmark\[report\]"):

@@ -199,6 +199,11 @@ def test_measures_that_are_no_means_know_no_weights(measure: str, said: str) -> 
         rm.evaluate(QRELS, RUN, ["AP", measure], weights=WEIGHTS)
 
 
+def test_measures_of_the_whole_run_say_why_they_know_no_weights() -> None:
+    with pytest.raises(MeasureError, match="of the whole run, in which a list is there or not"):
+        rm.evaluate(QRELS, RUN, ["AP", "Coverage@5"], weights=WEIGHTS, items=ITEMS)
+
+
 def test_what_was_made_without_them_is_not_weighed_after(result: Any) -> None:
     with pytest.raises(UsageError, match="weights come first"):
         result.with_weights(WEIGHTS)

@@ -125,6 +125,61 @@ pub fn sets_of<'py>(
     Ok((found.offsets.into_pyarray(py), found.members.into_pyarray(py)))
 }
 
+/// Of rows of two numbers how many different ones of the first, of which there are so many, stand beside each of the
+/// second.
+#[pyfunction]
+pub fn owners_of<'py>(
+    py: Python<'py>,
+    owners: PyReadonlyArray1<'py, i32>,
+    members: PyReadonlyArray1<'py, i32>,
+    counts: (usize, usize),
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (owners, members) = (owners.as_slice()?, members.as_slice()?);
+    let below = |numbers: &[i32], count: usize| numbers.iter().all(|&number| (number as usize) < count);
+    if owners.len() != members.len() || !below(owners, counts.0) || !below(members, counts.1) {
+        return Err(PyValueError::new_err("rows of two numbers, which are below their counts"));
+    }
+    Ok(unlocked(py, || sets::owners_of(owners, members, counts.0, counts.1))?.into_pyarray(py))
+}
+
+/// In how many sets both numbers of each pair are, by the sets and by the sets that each number is in.
+#[pyfunction]
+pub fn owners_of_both<'py>(
+    py: Python<'py>,
+    sets: (PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i32>),
+    of_member: (PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i32>),
+    x: PyReadonlyArray1<'py, i32>,
+    y: PyReadonlyArray1<'py, i32>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let sets = Sets { offsets: sets.0.as_slice()?, members: sets.1.as_slice()? };
+    let of_member = Sets { offsets: of_member.0.as_slice()?, members: of_member.1.as_slice()? };
+    let (x, y) = (x.as_slice()?, y.as_slice()?);
+    if !sets.all_below(of_member) || !of_member.all_below(sets) {
+        return Err(PyValueError::new_err("sets of numbers, and the sets that each number is in"));
+    }
+    if x.len() != y.len() || i32::try_from(x.len()).is_err() || x.iter().chain(y).any(|&one| one < 0) {
+        return Err(PyValueError::new_err("pairs of numbers"));
+    }
+    let many = sets.members.len() + x.len();
+    Ok(on_all_cores(py, many, || sets::owners_of_both(sets, of_member, x, y))?.into_pyarray(py))
+}
+
+/// How many different numbers, below `count`, the sets that each list names have together.
+#[pyfunction]
+pub fn different_of<'py>(
+    py: Python<'py>,
+    sets: (PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i32>),
+    lists: (PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i32>),
+    count: usize,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let sets = Sets { offsets: sets.0.as_slice()?, members: sets.1.as_slice()? };
+    let lists = Sets { offsets: lists.0.as_slice()?, members: lists.1.as_slice()? };
+    if !lists.all_below(sets) || !sets.is_whole() || sets.members.iter().any(|&one| one as usize >= count) {
+        return Err(PyValueError::new_err("lists of sets of numbers below their count"));
+    }
+    Ok(on_all_cores(py, lists.members.len(), || sets::different_of(sets, lists, count))?.into_pyarray(py))
+}
+
 /// Whether each number of some lists is in the set of its list; a list of the set -1 has none.
 #[pyfunction]
 pub fn in_sets<'py>(

@@ -182,7 +182,7 @@ def counting_up(lists: pl.DataFrame) -> pl.DataFrame:
 
 def told_of_items(lists: RecommendedLists) -> tuple[str, ...]:
     """What to say where no user of the interactions before, or no item of them, is among the results."""
-    popularity = lists.facts.popularity("users")
+    popularity = lists.facts.popularity("interactions")  # those that users had, and without looking which
     if not len(lists.item) or (popularity[lists.item[:SAMPLED]].any() and (lists.user >= 0).any()):
         return ()
     notes = []

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["QueryWeights", "check_weighable"]
 
-NO_MEANS = {"ratio": "a ratio of sums over queries", "sum": "a sum over queries", "run": "of the whole run"}
+NO_MEANS = {"ratio": "a ratio of sums over queries", "sum": "a sum over queries"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,12 @@ def check_weighable(measures: Iterable[Measure]) -> None:
 
     """
     for measure in measures:
+        if measure.page.aggregate == "run":
+            raise MeasureError(
+                f"{measure} is of the whole run, in which a list is there or not: no item is half covered, "
+                "and no two lists half a pair; weights are of means (Σ w·v / Σ w): ask for it without them, "
+                "or in slices (by)"
+            )
         what = NO_MEANS.get(measure.page.aggregate)
         if measure.mean == "geometric":
             what = "a geometric mean over queries"

@@ -35,7 +35,7 @@ class TopsLookedAt:
     def had_by_nobody(self) -> bool:
         """Whether an item is recommended that nobody had before."""
         facts = self._top.facts
-        return facts.train is not None and not facts.popularity("users")[self._top.item].all()
+        return facts.train is not None and not facts.popularity("interactions")[self._top.item].all()
 
     def repeated_before(self) -> bool:
         """Whether a user had an item before more than once."""

@@ -21,7 +21,7 @@ from rankmark.aggregation.tops import TopsLookedAt
 from rankmark.api.finishing import Finish
 from rankmark.engines import local
 from rankmark.engines.selection import Engine, observe_with, selected
-from rankmark.errors import UsageError
+from rankmark.errors import MeasureError, UsageError
 from rankmark.inputs import Input, read_shared
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import ClustersBy
@@ -58,7 +58,7 @@ __all__ = [
     "evaluate",
     "evaluate_tables",
     "refuse_bounds",
-    "refuse_judging",
+    "refuse_unjudged",
     "result_of",
     "result_of_tables",
     "told_of_train",
@@ -253,7 +253,7 @@ def evaluate(
     plan, known = with_known(plan, items, train, columns, judged=qrels is not None, aspects=True)
     refuse_bounds(plan, bounds=bounds)
     if qrels is None:
-        refuse_judging(plan)
+        refuse_unjudged(plan)
     slicing = None if by is None else understood(by, qrels)
     of_tables = isinstance(slicing, ByRows) or (isinstance(slicing, ByColumns) and attributes is None)
     if of_tables and engine == "stream":
@@ -315,6 +315,17 @@ def refuse_bounds(plan: Plan, *, bounds: bool) -> None:
         )
 
 
+def _refuse_expected(plan: Plan) -> None:
+    """Refuses measures of items under the mean over all orders of equal scores, of which none has a form."""
+    for choices, group in plan.groups():
+        of_items = [measure for measure in group if measure.page.kind == "item"]
+        if of_items and choices.ties == "expected":
+            raise MeasureError(
+                f"{of_items[0]} looks at items, and has no closed form of its mean over the orders of tied "
+                'ones; choose one order, such as ties="item-desc", or ties="random" with several seeds'
+            )
+
+
 def with_known(
     plan: Plan,
     items: Any,
@@ -338,6 +349,7 @@ def with_known(
 
     Raises:
         UsageError: too little is known of items for a measure.
+        MeasureError: one under ``ties="expected"``.
 
     """
     of_items = [measure for measure in plan.measures if measure.page.kind == "item"]
@@ -349,11 +361,12 @@ def with_known(
 
     known = known_items(items, train, columns)
     refuse_unknowable(of_items, known, judged=judged)
+    _refuse_expected(plan)
     plan = replace(plan, measures=tuple(each_group(plan.measures, known)))
     return plan, known if of_items else None
 
 
-def refuse_judging(plan: Plan) -> None:
+def refuse_unjudged(plan: Plan) -> None:
     """Refuses what needs judgements where there are none."""
     judged = [str(measure) for measure in plan.measures if measure.page.kind != "item"]
     if judged:

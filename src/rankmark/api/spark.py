@@ -18,7 +18,7 @@ from rankmark.aggregation.query_state import QueryState
 from rankmark.aggregation.rows import RowsOf, need_query
 from rankmark.aggregation.state import Seen, merged
 from rankmark.aggregation.tally import Tally
-from rankmark.api.evaluation import departing, refuse_judging, result_of, told_of_train, with_known
+from rankmark.api.evaluation import departing, refuse_unjudged, result_of, told_of_train, with_known
 from rankmark.api.finishing import Finish
 from rankmark.api.prediction_results import rows_result
 from rankmark.api.spark_results import SparkResult, brought, places_of, sliceable
@@ -151,7 +151,7 @@ def evaluate(
         raise UsageError(f"{said[0]} is of a result; leave out per_query, or go on with its rows")
     plan, known = with_known(plan, brought(items), brought(train), columns, judged=qrels is not None)
     if qrels is None:
-        refuse_judging(plan)
+        refuse_unjudged(plan)
     _check_expected(plan)
     _check_sent(plan)
     for measure in plan.measures:

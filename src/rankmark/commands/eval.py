@@ -97,6 +97,7 @@ def evaluate_runs(
     no_qrels: bool,
     items: str | None,
     train: str | None,
+    open_catalogue: bool,
     measure: tuple[str, ...],
     like: tuple[str, ...],
     column: tuple[str, ...],
@@ -164,12 +165,10 @@ def evaluate_runs(
     if intervals:
         _refuse_methods(runs.paths.values())
     output.keep(judgements, *runs.paths.values(), attributes, items, train)
+    options["items"] = items_known(items, train, options["columns"], closed=not open_catalogue)
     if like == (EVERY,) or len(like) > 1:
-        if no_qrels or items or train:
-            raise UsageError("several --like show measures without --no-qrels, --items and --train")
         output.write(_of_tools(runs, measures, like, shown, options))
     else:
-        options["items"] = items_known(items, train, options["columns"])
         shown.show(_of_runs(runs, measures, next(iter(like), None), shown, options))
 
 

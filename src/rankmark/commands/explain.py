@@ -50,6 +50,7 @@ def explain(
     no_qrels: bool,
     items: str | None,
     train: str | None,
+    open_catalogue: bool,
     measure: str,
     query: str,
     all_rows: bool,
@@ -84,6 +85,6 @@ def explain(
     output.keep(judgements, *(path for _, path in named), items, train)
     first, *others = (_called(name, path, columns) for name, path in named)
     measure, compared = measure_in(measure), next(iter(others), None)
-    choices["items"] = items_known(items, train, columns)
+    choices["items"] = items_known(items, train, columns, closed=not open_catalogue)
     explained = explain(judgements, first, measure, query=query, other=compared, columns=columns, **choices)
     output.write(explained, all_rows=all_rows)

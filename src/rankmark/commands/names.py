@@ -97,13 +97,17 @@ def column_names(pairs: tuple[str, ...]) -> dict[str, str | None]:
     return columns
 
 
-def items_known(items: str | None, train: str | None, columns: Mapping[str, Any]) -> Catalogue | None:
+def items_known(
+    items: str | None, train: str | None, columns: Mapping[str, Any], *, closed: bool
+) -> Catalogue | None:
     """What is known of items, read once for all runs; None where nothing is."""
+    if items is None and not closed:
+        raise UsageError("--open-catalogue is of --items, which are not given: leave it out")
     if items is None and train is None:
         return None
     from rankmark.inputs.catalogue import catalogue
 
-    return catalogue(items, train=train, columns=columns)
+    return catalogue(items, train=train, columns=columns, closed=closed)
 
 
 def limits_in(texts: Iterable[str]) -> dict[str, float]:

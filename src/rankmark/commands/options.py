@@ -27,6 +27,7 @@ __all__ = [
     "with_engine",
     "with_item",
     "with_items",
+    "with_known",
     "with_label",
     "with_like",
     "with_margins",
@@ -291,14 +292,19 @@ with_threads = click.option(
 )
 """Gives a command the option --threads."""
 
-with_items = together(
-    click.option("--no-qrels", is_flag=True, help="All files are runs, for measures without judgements."),
+with_known = together(
     click.option(
         "--items", metavar="FILE", help="The items that can be recommended, and what they are like."
     ),
+    click.option("--open-catalogue", is_flag=True, help="Others than those of --items can be, too."),
     click.option("--train", metavar="FILE", help="Who (query) had which items before."),
 )
 """Gives a command the options of what is known of items."""
+with_items = together(
+    click.option("--no-qrels", is_flag=True, help="All files are runs, for measures without judgements."),
+    with_known,
+)
+"""Gives a command the same, and --no-qrels."""
 
 with_engine = together(
     click.option(

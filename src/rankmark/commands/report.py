@@ -10,6 +10,7 @@ import click
 
 from rankmark.commands.names import (
     column_names,
+    items_known,
     measures_in,
     name_and_path,
     named_paths,
@@ -22,6 +23,7 @@ from rankmark.commands.options import (
     with_choices,
     with_columns,
     with_item,
+    with_known,
     with_label,
     with_like,
     with_positive,
@@ -41,6 +43,8 @@ __all__ = ["write_report"]
 
 OF_LISTS = (
     "items",
+    "train",
+    "open_catalogue",
     "queries",
     "conventions",
     "like",
@@ -72,7 +76,7 @@ OF_SAVED = ("baseline", "by", "attributes", "title", "seed", "threads", "command
     "--by", multiple=True, metavar="COLUMN", help="Slice by a column of FILE or the input; repeat it."
 )
 @click.option("--attributes", metavar="FILE", help="Queries with columns for --by.")
-@click.option("--items", metavar="FILE", help="Titles of items: a column of items, one of titles.")
+@with_known
 @click.option("--queries", metavar="FILE", help="Texts of queries: a column of queries, one of texts.")
 @click.option("--title", default="", metavar="TEXT", help="Of the page.  [default: the systems' names]")
 @click.option(
@@ -111,8 +115,10 @@ def write_report(
     other tools' conventions, and what it takes to make the numbers again. In a
     browser with JavaScript queries are sorted, filtered and opened, to see the
     lists of two systems side by side; the lists of those that changed most are in
-    the file. Of what was saved (-o NAME.rankmark) there are no lists, and no QRELS. It
-    needs Jinja2: pip install 'rankmark[report]'.
+    the file, with the titles of --items. Measures of what is recommended know the
+    items by --items and --train, as in `rankmark eval`. Of what was saved
+    (-o NAME.rankmark) there are no lists, and no QRELS. It needs Jinja2:
+    pip install 'rankmark[report]'.
 
     \b
     rankmark report qrels.txt bm25.run dense.run --baseline bm25 -o report.html
@@ -147,11 +153,15 @@ def _of_lists(output: Output, qrels: str, run: tuple[str, ...], options: dict[st
     if not run:
         raise UsageError("there is no run: give one or several after the judgements")
     paths = named_paths(run, "runs")
-    files = (options[name] for name in ("attributes", "items", "queries"))
+    files = (options[name] for name in ("attributes", "items", "train", "queries"))
     output.keep(qrels, *(path for own in paths.values() for path in own), *files)
     runs = {name: own[0] if len(own) == 1 else list(map(Path, own)) for name, own in paths.items()}
     options["seed"] = options["seed"] or 0
-    return report(qrels, runs, columns=column_names(options.pop("column")), **options)
+    columns = column_names(options.pop("column"))
+    if options.pop("open_catalogue"):
+        known = items_known(options["items"], options.pop("train"), columns, closed=False)
+        options["items"] = known
+    return report(qrels, runs, columns=columns, **options)
 
 
 def _of_saved(output: Output, texts: tuple[str, ...], options: dict[str, Any]) -> Report:

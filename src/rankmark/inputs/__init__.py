@@ -6,11 +6,12 @@ import os
 from collections.abc import Sequence
 
 from rankmark.errors import UsageError
+from rankmark.inputs.aspects import by_aspect
 from rankmark.inputs.files import open_files
 from rankmark.inputs.formats import listed_formats
 from rankmark.inputs.ids import align_ids, with_text_items
 from rankmark.inputs.input import Described, Input, extent_of
-from rankmark.inputs.roles import ColumnNames, Side, check_names
+from rankmark.inputs.roles import ColumnNames, Side, check_names, says_aspect
 from rankmark.inputs.source import Source
 from rankmark.inputs.tables import dicts_and_tuples, open_table
 
@@ -98,7 +99,7 @@ def _read_input(opened: Source | Input, side: Side, columns: ColumnNames | None)
         return read
     if opened.side != side:
         raise UsageError(f"{opened!r} was read as {opened.side}, not as {side}")
-    return opened
+    return by_aspect(opened) if opened.aspect and says_aspect(columns, opened.aspect) else opened
 
 
 def _open_input(source: object, side: Side, columns: ColumnNames | None) -> Source | Input:

@@ -102,6 +102,7 @@ def by_aspect(judgements: Input, measure: object = "columns={…}") -> Input:
             rows["grade"].to_numpy(),
             rows["weight"].to_numpy(),
             tuple(names.to_list()),
+            aspect,
         ),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -76,6 +76,7 @@ class Catalogue:
     def __init__(self, items: pl.DataFrame | None, train: pl.DataFrame | None, *, closed: bool) -> None:
         self.items, self.train, self.closed = items, train, closed
         self._numbered: dict[bool, tuple[ItemNumbers, Interactions | None]] = {}
+        self._users: dict[bool, tuple[ItemNumbers, Numbers]] = {}
         self._columns: dict[tuple[str, str], Any] = {}
 
     def __repr__(self) -> str:
@@ -132,9 +133,7 @@ class Catalogue:
         numbers, rows = ItemNumbers.of(columns)
         if self.train is None:
             return numbers, None
-        users, (user,) = ItemNumbers.of(
-            [(from_polars(self.train.select("query"), "train"), "train", "query")]
-        )
+        users, user = self._numbered_users(self.train["query"].dtype.is_integer())
         return numbers, Interactions(user, rows[-1], len(users), len(numbers))
 
     def bare(self, *, integer: bool) -> Catalogue:
@@ -146,11 +145,22 @@ class Catalogue:
         items = pl.DataFrame({"item": pl.Series(ids, dtype=pl.Int64 if integer else pl.String)})
         return Catalogue(items if ids else None, None, closed=False)
 
-    @cached_property
-    def users(self) -> pl.DataFrame:
-        """The users of `train` in the order of their numbers."""
+    def users(self, queries: pl.Series) -> NDArray[np.int64]:
+        """The numbers of queries among the users of `train`, -1 for one that is not there."""
         assert self.train is not None
-        return self.train.select("query").unique(maintain_order=True).with_row_index("user")
+        integer = queries.dtype.is_integer() and self.train["query"].dtype.is_integer()
+        users, _ = self._numbered_users(integer)
+        asked = from_polars(_alike(queries, integer, "queries").alias("query").to_frame(), "queries")
+        return users.rows(asked, "queries", "query").astype(np.int64)
+
+    def _numbered_users(self, integer: bool) -> tuple[ItemNumbers, Numbers]:
+        """The numbers of the users of `train`, in the order in which they come, and those of its rows."""
+        assert self.train is not None
+        if integer not in self._users:
+            ids = _alike(self.train["query"], integer, "train").alias("query").to_frame()
+            numbers, (rows,) = ItemNumbers.of([(from_polars(ids, "train"), "train", "query")])
+            self._users[integer] = numbers, rows
+        return self._users[integer]
 
     @property
     def count(self) -> int:
@@ -280,6 +290,8 @@ class Numbered:
             DataError: items that cannot be recommended.
 
         """
+        import polars as pl
+
         self.refuse_others(tops, query_ids, name)
         known = self.known
         there = len(self.numbers)
@@ -290,7 +302,7 @@ class Numbered:
             catalogued=catalogued,
             attributes=None if known.items is None else known,
             train=self._train,
-            users=cache(lambda: _users(known, query_ids)),
+            users=cache(lambda: known.users(pl.DataFrame(query_ids)["query"])),
             judged=None if judged is None else cache(lambda: self._judgements(judged(), others)),
             by_aspect=None if judged is None else cache(lambda: self._by_aspect(judged(), others)),
         )
@@ -371,9 +383,10 @@ class Numbered:
         such = f" ({listed(more)}{', …' * (len(distinct) > 4)})" if more else ""
         raise DataError(
             f"{name}: {len(strange):,} of the {len(tops.item):,} items at the top of lists are not among the "
-            f"{count:,} of items, which are such as {self.known.items['item'][0]!r}; there are "
-            f"{counted(len(distinct), 'item')} that items lacks, the first {item!r} at rank {rank} of query "
-            f"{user!r}{such}; add them, or in Python say rm.catalogue(…, closed=False) where others can be"
+            f"{count:,} of items, which are such as {self.known.items['item'][0]!r}; items "
+            f"lacks {counted(len(distinct), 'item')}, the first {item!r} at rank {rank} of query "
+            f"{user!r}{such}; add them, or say rm.catalogue(…, closed=False), on the command line "
+            "--open-catalogue, where others can be recommended"
         )
 
 
@@ -461,6 +474,10 @@ def refuse_unknowable(measures: Iterable[Measure], known: Catalogue, *, judged: 
     }
     for measure in measures:
         for need in measure.needs:
+            if need == "catalogue" and known.items is not None and not known.closed:
+                raise UsageError(
+                    f"{measure} needs all items that can be recommended, and the catalogue is said to be open"
+                )
             if not given[need]:
                 raise UsageError(f"{measure} needs {NEEDS[need]}")
         if "items" in measure.needs or "groups" in measure.needs:
@@ -499,20 +516,6 @@ def _refuse_column(measure: Measure, column: str, known: Catalogue) -> None:
             f"{measure}: {column!r} of items has numbers, and it looks at categories; give texts, "
             "such as intervals of them (pandas.cut, polars' qcut), or cast them to texts where they are codes"
         )
-
-
-def _users(known: Catalogue, query_ids: Table) -> NDArray[np.int64]:
-    """The numbers of queries among the users of `train`, -1 for one that is not there."""
-    import polars as pl
-
-    queries, users = pl.DataFrame(query_ids).select("query"), known.users
-    if queries["query"].dtype.is_integer() != users["query"].dtype.is_integer():
-        queries, users = (each.with_columns(pl.col("query").cast(pl.String)) for each in (queries, users))
-    elif queries["query"].dtype != users["query"].dtype:
-        common = pl.Int64 if users["query"].dtype.is_integer() else pl.String
-        queries, users = (each.with_columns(pl.col("query").cast(common)) for each in (queries, users))
-    found = queries.join(users, on="query", how="left", maintain_order="left")["user"]
-    return found.cast(pl.Int64).fill_null(-1).to_numpy()
 
 
 def _categories(items: pl.DataFrame, column: str) -> Lists | None:

@@ -86,7 +86,7 @@ def no_rows(where: str) -> DataError:
 
 
 def several_types(values: Iterable[object]) -> str:
-    """What is wrong with values, or lists of values, of several types: which there are and in which rows."""
+    """What is wrong with values, or lists of values, that are no column: their types, and in which rows."""
     counts: Counter[str] = Counter()
     firsts: dict[str, str] = {}
     for row, value in enumerate(values):
@@ -95,6 +95,9 @@ def several_types(values: Iterable[object]) -> str:
                 name = type(each).__name__
                 counts[name] += 1
                 firsts.setdefault(name, f"the first {each!r} in row {row}")
+    if len(counts) == 1:
+        [(name, first)] = firsts.items()
+        return f"holds values of type {name} that no column of a table can have, {first}, counted from 0"
     types = ", ".join(f"{counts[name]:,} of {name} ({first})" for name, first in firsts.items())
     return f"holds values of several types: {types}, rows counted from 0; make them one"
 

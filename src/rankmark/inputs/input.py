@@ -28,6 +28,7 @@ class AspectRows:
         grade: the grade.
         weight: how much the aspect weighs for the query.
         names: what aspects are called, ascending, as numbers if all are.
+        column: the name of the column that held them, which the table has no longer.
 
     """
 
@@ -36,6 +37,7 @@ class AspectRows:
     grade: NDArray[np.float64]
     weight: NDArray[np.float64]
     names: tuple[int | str, ...]
+    column: str
 
     def where(self, kept: NDArray[np.bool_]) -> AspectRows:
         """Those of a table of which some rows are kept."""
@@ -106,8 +108,8 @@ class Input:
 
     @property
     def names(self) -> list[str]:
-        """The names of its columns."""
-        return self.table.names
+        """The names of its columns, and of that of aspects, which may be said again of what has been read."""
+        return self.table.names if self.aspects is None else [*self.table.names, self.aspects.column]
 
     @property
     def first_query(self) -> int | str:

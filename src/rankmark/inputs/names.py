@@ -77,6 +77,8 @@ def listed(names: Iterable[object]) -> str:
 
 def misread(names: Sequence[str]) -> str:
     """Why these look as if they were no names of columns, and what to do: ``"; …"``, or the empty string."""
+    if not names:
+        return "; it has no columns at all"
     if names[0].startswith("sep="):
         return f"; its first line, {names[0]!r}, is for Excel and names no columns; remove it"
     char = next((char for char in ";\t|," if len(names) == 1 and char in names[0]), None)

@@ -144,9 +144,10 @@ def are_column_names(texts: Iterable[str], columns: ColumnNames | None) -> bool:
     return any(text in said or normal(text) in known for text in texts)
 
 
-def says_aspect(columns: ColumnNames | None) -> bool:
-    """Whether judgements are said to be of aspects."""
-    return any((columns or {}).get(key) is not None for key in ("aspect", "qrels.aspect"))
+def says_aspect(columns: ColumnNames | None, name: str | None = None) -> bool:
+    """Whether judgements are said to be of aspects, which are in this column if one is named."""
+    said = [(columns or {}).get(key) for key in ("aspect", "qrels.aspect")]
+    return any(each is not None and name in (None, each) for each in said)
 
 
 def said_outright(role: str, name: str = "…") -> str:

@@ -298,9 +298,7 @@ def _cooccurrences(facts: ItemFacts) -> Far:
     train, users = facts.before(), facts.popularity("users")
 
     def far(x: Numbers, y: Numbers) -> Values:
-        one, other, places = _distinct(x, y, len(users))
-        alike = train.both(one, other) / np.sqrt(np.maximum(users[one] * users[other], 1))
-        return (1 - alike)[places]
+        return 1 - train.both(x, y) / np.sqrt(np.maximum(users[x] * users[y], 1))
 
     return far
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
@@ -20,6 +21,7 @@ __all__ = [
     "in_head",
     "information",
     "popularity_ranks",
+    "share_of",
     "unexpected",
 ]
 
@@ -40,16 +42,21 @@ HadBefore: TypeAlias = Literal["keep", "skip"]
 def in_head(facts: ItemFacts, head: float, of: HeadOf) -> NDArray[np.bool_]:
     """Which items are in the head; one an item that can be recommended.
 
-    Items that are as popular as the last of the head belong to it.
+    Items that are as popular as the last of the head belong to it, and one that nobody had does not.
     """
     counts = facts.popularity("users" if of == "items" else "interactions")[: facts.count]
     descending = -np.sort(-counts)
     if of == "items":
-        last = int(np.ceil(head * facts.catalogued)) - 1
+        last = math.ceil(share_of(facts.catalogued, head)) - 1
     else:
         before = np.cumsum(descending)
-        last = int(np.searchsorted(before, head * before[-1]))
-    return np.asarray(counts >= descending[last])
+        last = int(np.searchsorted(before, share_of(before[-1], head)))
+    return np.asarray(counts >= max(descending[last], 1))
+
+
+def share_of(count: float, share: float) -> float:
+    """A share of a count, never a little more than a whole number: 0.07 · 100 is 7.000000000000001."""
+    return count * share * (1 - 1e-12)
 
 
 def information(facts: ItemFacts, by: By) -> Values:
@@ -72,7 +79,7 @@ def unexpected(
     counts = top.facts.popularity("users")[: top.facts.count]
     order = np.argsort(-counts, kind="stable")
     lengths = top.length.astype(np.int64) if cutoff is None else np.full(len(top.length), cutoff)
-    last = (lengths if size == "cutoff" else np.full(len(lengths), int(size))) - 1
+    last = (lengths if size == "cutoff" else np.full(len(lengths), min(int(size), len(order)))) - 1
     if before == "skip":
         last += _passed_over(top, order, last)
     least = np.maximum(counts[order][np.clip(last, 0, len(order) - 1)], 1)

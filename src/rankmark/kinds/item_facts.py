@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
-from rankmark.kinds.ragged import found_in, offsets_of, pieces, spread
+from rankmark.kinds.ragged import found_in, offsets_of, spread
 
 if TYPE_CHECKING:
     from rankmark.kinds.lists import Values
@@ -121,7 +121,7 @@ class Interactions:
     @cached_property
     def users_of(self) -> Values:
         """How many users had each item."""
-        return np.bincount(self._sets[1], minlength=self._items).astype(np.float64)
+        return _native.owners_of(self._user, self._item, (self.users, self._items))
 
     @cached_property
     def _sets(self) -> tuple[NDArray[np.int64], Numbers]:
@@ -132,34 +132,19 @@ class Interactions:
         """Whether the user of each list had its items, which begin at its offset; a user of -1 had none."""
         return _native.in_sets(self._sets, user, (offsets, item))
 
-    def both(self, x: NDArray[np.int64], y: NDArray[np.int64]) -> Values:
+    def both(self, x: Numbers, y: Numbers) -> Values:
         """How many users had each of the items `x` and the one beside it in `y`, too."""
-        users, offsets = self._by_item
-        lengths = np.diff(offsets)
-        known = np.maximum(x, y) < self._items  # others can be recommended, too
-        x, y = np.where(known, x, 0), np.where(known, y, 0)
-        few, many = np.where(lengths[x] < lengths[y], (x, y), (y, x))
-        sizes = np.where(known, lengths[few], 0)
-        found = np.zeros(len(x))
-        for start, stop in pieces(sizes):
-            pair = np.repeat(np.arange(start, stop), sizes[start:stop])
-            user = users[spread(offsets[few[start:stop]], sizes[start:stop])]
-            had = self.had(user, np.arange(len(user) + 1), many[pair].astype(np.int32))
-            found[start:stop] = np.bincount(pair[had] - start, minlength=stop - start)
-        return found
+        return _native.owners_of_both(self._sets, self._sets_of_users, x, y)
 
     @cached_property
-    def _by_item(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The users who had each item, one after the other, and their offsets."""
-        offsets, item = self._sets
-        order = np.argsort(item, kind="stable")
-        user = np.repeat(np.arange(self.users), np.diff(offsets))
-        return user[order], offsets_of(np.bincount(item, minlength=self._items))
+    def _sets_of_users(self) -> tuple[NDArray[np.int64], Numbers]:
+        """Where the users who had each item begin, and the users, of each item ascending and once."""
+        return _native.sets_of(self._item, self._user, self._items)
 
     @property
     def repeated(self) -> bool:
         """Whether a user had an item more than once."""
-        return len(self._sets[1]) < len(self._user)
+        return bool(self.users_of.sum() < len(self._user))
 
     def of(self, user: NDArray[np.int64]) -> tuple[Numbers, NDArray[np.int64]]:
         """The items that each of these users had, one after the other, and their offsets."""

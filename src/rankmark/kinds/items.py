@@ -187,6 +187,14 @@ class RecommendedLists:
             )
         return known
 
+    def categories(self, column: str) -> tuple[Values, int]:
+        """How many different categories the items of each list have, NaN for none, and how many there are."""
+        categories = self.described().categories(column)
+        assert categories is not None  # the column was looked at before
+        sets = (categories.offsets, categories.values.astype(np.int32))
+        different = _native.different_of(sets, (self.offsets, self.item), categories.count)
+        return np.where(different > 0, different, np.nan), categories.count
+
     def shares(self, column: str, weight: Values | None = None) -> Shares:
         """What share of each list is of which category; an item of several is of each in part.
 

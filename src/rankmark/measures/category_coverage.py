@@ -58,6 +58,5 @@ def category_coverage(
 
     """
     top = lists.top(cutoff)
-    q = top.shares(by)
-    different = q.sum(np.ones(len(q.keys)))
-    return different / (q.count if denominator == "categories" else cutoff or np.maximum(top.length, 1))
+    different, categories = top.categories(by)
+    return different / (categories if denominator == "categories" else cutoff or np.maximum(top.length, 1))

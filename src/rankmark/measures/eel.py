@@ -45,9 +45,9 @@ def expected_exposure_loss(
         EEL@k = Σ_j (ε_j − ε*_j)²
 
     ε_j is the attention that item j gets: that of its rank down to k, else 0; ε*_j is what it gets in the
-    target, which puts better items first and those of the same grade in all orders alike. A group gets the
-    attention of its items. One list cannot be fair to several items of the same grade, so that it is 0 only
-    where there are none; several lists of a ranker that draws them can be, see `AmortisedEEL`.
+    target, down to k too, which puts better items first and those of the same grade in all orders alike. A
+    group gets the attention of its items. One list cannot be fair to several items of the same grade, so that
+    it is 0 only where there are none; several lists of a ranker that draws them can be, see `AmortisedEEL`.
 
     Args:
         by: j are items, ``item``, or the groups by a column of items: with their group, a list of groups, or

@@ -39,8 +39,8 @@ def expected_exposure_relevance(
         EER@k = Σ_j ε_j · ε*_j
 
     ε_j is the attention that item j gets: that of its rank down to k, else 0; ε*_j is what it gets in the
-    target, which puts better items first and those of the same grade in all orders alike. A group gets the
-    attention of its items.
+    target, down to k too, which puts better items first and those of the same grade in all orders alike. A
+    group gets the attention of its items.
 
     Args:
         by: j are items, ``item``, or the groups by a column of items: with their group, a list of groups, or

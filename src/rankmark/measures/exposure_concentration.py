@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
+from rankmark.kinds.expected import share_of
 from rankmark.kinds.item_weights import RankDiscount, exposure_of, order_of
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.ranges import Between
@@ -60,5 +61,5 @@ def exposure_concentration(
     """
     exposure = -np.sort(-exposure_of(lists.top(cutoff), discount))
     whole = exposure.sum()
-    count = len(exposure) if of == "catalogue" else np.count_nonzero(exposure)
-    return float(exposure[: math.ceil(share * count)].sum() / whole) if whole else math.nan
+    count = len(exposure) if of == "catalogue" else int(np.count_nonzero(exposure))
+    return float(exposure[: math.ceil(share_of(count, share))].sum() / whole) if whole else math.nan

@@ -27,7 +27,7 @@ def head_share(
         HeadShare@k = |{i ≤ n : item i is in the head}| / n
 
     n is the number of items of the list down to rank k. The head is the items that most users had before;
-    items that are as popular as the last of them belong to it.
+    items that are as popular as the last of them belong to it, and one that nobody had does not.
 
     Args:
         head: how much the head is, as a share.

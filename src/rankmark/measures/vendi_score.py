@@ -76,7 +76,9 @@ def vendi_score(
 
 def _effective(eigenvalues: NDArray[np.float64], q: float | str) -> Values:
     """How many different ones there are in effect, of each row."""
-    shares = np.maximum(eigenvalues, 0.0)  # those that are 0 are a little above or below
+    # Those that are 0 are a little above or below, of which a small power is much.
+    rounding = eigenvalues.shape[1] * np.finfo(np.float64).eps * eigenvalues.max(axis=1, keepdims=True)
+    shares = np.where(eigenvalues > rounding, eigenvalues, 0.0)
     shares /= shares.sum(axis=1, keepdims=True)
     found: Values
     if q == "inf":
@@ -85,5 +87,8 @@ def _effective(eigenvalues: NDArray[np.float64], q: float | str) -> Values:
         logarithms = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
         found = np.exp(-(shares * logarithms).sum(axis=1))
     else:
-        found = (shares ** float(q)).sum(axis=1) ** (1 / (1 - float(q)))
+        # (Σ λ^q)^(1 / (1 − q)), so that orders near 1 lose no digits and great ones are not 0^0.
+        most, order = shares.max(axis=1, keepdims=True), float(q) - 1
+        below = np.log(shares / most, out=np.zeros_like(shares), where=shares > 0)
+        found = np.exp(-np.log1p((shares * np.expm1(order * below)).sum(axis=1)) / order) / most[:, 0]
     return found

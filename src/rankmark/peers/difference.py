@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
-from rankmark.api.evaluation import evaluate_tables
+from rankmark.api.evaluation import evaluate_tables, refuse_unjudged, with_known
 from rankmark.errors import DataError, MeasureError, UsageError
-from rankmark.inputs import Input, read_inputs
+from rankmark.inputs import Input, read_inputs, read_shared
+from rankmark.inputs.catalogue import Catalogue, known_items
 from rankmark.language.choices import Choices, GivenChoices, given
 from rankmark.language.conventions.convention import convention, conventions
 from rankmark.language.measure import Measure
@@ -96,7 +97,8 @@ class Differences(Saved):
         like: the conventions, of which the others are compared with the first; ``rankmark`` is the standard
             here.
         values: of each measure as it was asked for, its value under each convention that has it.
-        queries: of each measure, in how many queries the other conventions' values are not the first's.
+        queries: of each measure of which queries have values, in how many of them the other conventions'
+            values are not the first's.
         why: what the others do otherwise than the first.
         lacking: which convention does not have which measure or refuses these data, in words.
 
@@ -220,7 +222,7 @@ class Differences(Saved):
         telling = (each for each in self.why if each.effect)
         for each in sorted(telling, key=lambda each: (order[each.measure], each.like, -abs(each.effect))):
             alone = _signed(each.effect, digits)
-            queries = str(self.queries[each.measure][each.like])
+            queries = str(self.queries.get(each.measure, {}).get(each.like, ""))
             rows.append([each.measure, each.like, each.what, each.first, each.other, alone, queries])
         return Grid(5, [header, *rows], "What makes them differ")
 
@@ -267,6 +269,8 @@ def differences(
     like: Sequence[str] | None = None,
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    items: Any = None,
+    train: Any = None,
     **choices: Unpack[GivenChoices],
 ) -> Differences:
     """Measures a run under several conventions, and finds what makes their numbers differ.
@@ -276,13 +280,15 @@ def differences(
     need not add up, since one choice can matter only together with another.
 
     Args:
-        qrels: the judgements, as in `evaluate`.
+        qrels: the judgements, as in `evaluate`; None for measures that look at items alone.
         run: the results of one system, as in `evaluate`.
         measures: the measures, by names that the conventions understand, such as ``"nDCG@10"``.
         like: two conventions or more; the others are compared with the first. ``rankmark`` is the standard
             here. Without it this is compared with every convention that has a measure of these.
         columns: as in `evaluate`.
         threads: as in `evaluate`.
+        items: as in `evaluate`, for measures of what is recommended.
+        train: as in `evaluate`.
         **choices: choices of `evaluate`, such as ``missing="skip"``, which then hold for all.
 
     Raises:
@@ -304,9 +310,10 @@ def differences(
     if len(names) < 2:
         raise UsageError(f"like={list(names)!r}: to see differences takes two conventions or more")
     asked = list(dict.fromkeys(separate(measures)))
-    plans, lacking = _plans(asked, names, given(choices, GivenChoices, differences))
-    tables = read_inputs(qrels, run, columns)
-    comparison = _Comparison(tables, threads)
+    known = known_items(items, train, columns)
+    chosen = given(choices, GivenChoices, differences)
+    plans, lacking = _plans(asked, names, chosen, _Here(known, judged=qrels is not None), every=like is None)
+    comparison = _Comparison(_tables(qrels, run, columns), known, threads)
     values, queries, why = {}, {}, []
     for measure, of_measure in plans.items():
         results = {}
@@ -321,7 +328,9 @@ def differences(
         if names[0] not in results:
             continue
         first = results[names[0]]
-        queries[measure] = {name: _unlike(first, result) for name, result in results.items()}
+        of_queries = {name: result for name, result in results.items() if _has_queries(result)}
+        if _has_queries(first):
+            queries[measure] = {name: _unlike(first, result) for name, result in of_queries.items()}
         for name in list(results)[1:]:
             for what, ours, theirs, changed in comparison.changes(of_measure[names[0]], of_measure[name]):
                 value = comparison.value(changed)
@@ -341,22 +350,68 @@ def _name(name: str) -> str:
     return name if name == OURS else convention(name).name
 
 
+@dataclass(frozen=True, slots=True)
+class _Here:
+    """What measures can look at."""
+
+    known: Catalogue
+    judged: bool
+
+    def plans(self, plan: Plan) -> Iterator[Plan]:
+        """The plan, or one for each group of items.
+
+        Raises:
+            UsageError: it looks at what is not here.
+
+        """
+        plan, _ = with_known(plan, self.known, None, judged=self.judged, aspects=True)
+        if not self.judged:
+            refuse_unjudged(plan)
+        for measure in plan.measures:
+            yield replace(plan, measures=(measure,))
+
+
+def _tables(qrels: Any, run: Any, columns: Mapping[str, Any] | None) -> tuple[Input, Input]:
+    """Judgements and results; without judgements the queries of the run."""
+    if qrels is not None:
+        return read_inputs(qrels, run, columns)
+    results = read_shared(run, "run", columns)
+    return results.queries(), results
+
+
 def _plans(
-    asked: Iterable[str | Measure], names: Sequence[str], given: Mapping[str, Any]
+    asked: Iterable[str | Measure],
+    names: Sequence[str],
+    given: Mapping[str, Any],
+    here: _Here,
+    *,
+    every: bool,
 ) -> tuple[dict[str, dict[str, Plan]], list[str]]:
     """The plan of each measure under each convention that has it, and a word for each that has not."""
     plans: dict[str, dict[str, Plan]] = {}
     lacking: list[str] = []
     for measure in asked:
         refused = {}
-        plans[str(measure)] = {}
+        found: dict[str, dict[str, Plan]] = {}
         for name in names:
             try:
-                plans[str(measure)][name] = planned([measure], None if name == OURS else name, given)
+                plan = planned([measure], None if name == OURS else name, given, items=True)
             except MeasureError as error:
                 refused[name] = error
-        if not plans[str(measure)]:
+                continue
+            try:
+                made = list(here.plans(plan))
+            except UsageError as error:
+                if not every or name == OURS:
+                    raise
+                lacking.append(f"{name}: {error}")
+                continue
+            for each in made:
+                label = str(measure if len(made) == 1 else each.measures[0])
+                found.setdefault(label, {})[name] = each
+        if not found:
             raise next(iter(refused.values()))
+        plans |= found
         if len(refused) > MOST_NAMES:
             lacking.append(f"{counted(len(refused), 'convention')} have no {measure}: {', '.join(refused)}")
         else:
@@ -368,6 +423,10 @@ def _value(result: ListResult) -> float:
     return result[result.measures[0]]
 
 
+def _has_queries(result: ListResult) -> bool:
+    return result.measures[0].page.aggregate != "run"
+
+
 def _unlike(first: ListResult, other: ListResult) -> int:
     """In how many queries two results do not have the same value, or only one of them has a value."""
     ours, theirs = (result.query_values(result.measures[0]) for result in (first, other))
@@ -377,14 +436,16 @@ def _unlike(first: ListResult, other: ListResult) -> int:
 class _Comparison:
     """Evaluates the same tables again and again, each plan once."""
 
-    def __init__(self, tables: tuple[Input, Input], threads: int | None) -> None:
+    def __init__(self, tables: tuple[Input, Input], known: Catalogue, threads: int | None) -> None:
         self._tables = tables
+        self._known = known
         self._threads = threads
         self._values: dict[tuple[Any, ...], float] = {}
         self._integers = tables[1].table.kind(tables[1].item) == "integer"
 
     def result(self, plan: Plan) -> ListResult:
-        return evaluate_tables(*self._tables, plan, threads=self._threads)
+        known = self._known if any(each.page.kind == "item" for each in plan.measures) else None
+        return evaluate_tables(*self._tables, plan, threads=self._threads, known=known)
 
     def value(self, plan: Plan) -> float:
         """The value of the plan's only measure; NaN where it cannot be computed so."""

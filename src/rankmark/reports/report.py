@@ -13,7 +13,7 @@ from rankmark.api.curves import BANDS, CurveTable, curve
 from rankmark.api.curves import Kind as CurveKind
 from rankmark.api.evaluation import evaluate
 from rankmark.api.predictions import evaluate_predictions
-from rankmark.checks.checking import check
+from rankmark.checks.checking import CHECKED, check
 from rankmark.checks.finding import Severity
 from rankmark.checks.predictions import check_predictions
 from rankmark.checks.report import CheckReport
@@ -25,11 +25,13 @@ from rankmark.comparing.systems import are_seeds
 from rankmark.errors import DataError
 from rankmark.inputs import Input, align_ids, read_qrels, read_run, with_text_items
 from rankmark.inputs.attributes import Places, read_slices
+from rankmark.inputs.catalogue import Catalogue, known_items
 from rankmark.inputs.slicing import By
 from rankmark.inputs.tables.several import is_table, runs_by_name
 from rankmark.language.choices import Choices, UnseededChoices, given
 from rankmark.language.conventions.convention import conventions
 from rankmark.language.measure import Measure
+from rankmark.language.plan import planned
 from rankmark.language.registry import LISTS_FIRST
 from rankmark.peers.difference import Differences, differences
 from rankmark.reports.lists import LISTS, packed_lists
@@ -68,6 +70,7 @@ def report(
     by: By = None,
     attributes: Any = None,
     items: Any = None,
+    train: Any = None,
     queries: Any = None,
     title: str = "",
     conventions: bool | None = None,
@@ -93,8 +96,10 @@ def report(
         baseline: as for `compare`.
         by: for slices, as for `evaluate`.
         attributes: a table of queries, as for `evaluate`.
-        items: titles of items: a table with a column of items and one of titles, or ``{item: title}``.
-        queries: texts of queries, likewise.
+        items: what is known of items, as for `evaluate`, which measures of what is recommended need. Lists
+            show the titles in it; for these alone ``{item: title}`` does, and items can be missing.
+        train: the interactions before, as for `evaluate`.
+        queries: texts of queries: a table with a column of queries and one of texts, or ``{query: text}``.
         title: of the page.
         conventions: whether to show what other tools' conventions make of the first measure; None for
             tables of up to a million results.
@@ -115,19 +120,31 @@ def report(
     systems = _systems(runs)
     chosen: dict[str, Any] = {**given(choices, UnseededChoices, report), "like": like, "seed": seed}
     chosen |= {"threads": threads, "by": by, "attributes": attributes, "columns": columns}
-    titles, texts = read_texts(items, "items"), read_texts(queries, "queries")
+    looked_at = any(each.page.kind == "item" for each in planned(measures, like, {}, items=True).measures)
+    known = None
+    if looked_at or train is not None or isinstance(items, Catalogue):
+        known = chosen["items"] = known_items(items, train, columns)
+        items = known.items
+    titles = read_texts(items, "items", needed=known is None)
+    texts = read_texts(queries, "queries")
     shown: Comparison | OfRuns
     if len(systems) > 1:
         shown = compare(qrels, systems, measures, baseline=baseline, **chosen)
     else:
-        shown = evaluate(qrels, systems, measures, intervals=True, bounds=True, **chosen)
+        shown = evaluate(qrels, systems, measures, intervals=True, bounds=not looked_at, **chosen)
     judged, tables = (
         read_qrels(qrels, columns),
         {name: read_run(_first(run), columns) for name, run in systems.items()},
     )
     values = query_values(shown)
     beside = Beside(
-        check=check(judged, *tables.values(), names=list(tables), measures=_measures(shown)),
+        check=check(
+            judged,
+            *tables.values(),
+            train=None if known is None else known.train,
+            names=list(tables),
+            measures=[each for each in _measures(shown) if each.page.kind != "item"] or CHECKED,
+        ),
         conventions=_conventions(shown, judged, tables, conventions),
         lists=None if values is None else _lists(shown, values, judged, tables, titles),
         slices=_slices(by, Places(qrels, _first(next(iter(systems.values()))), attributes, columns), values),
@@ -308,6 +325,8 @@ def _conventions(
 ) -> tuple[str, Differences] | None:
     """The first measure under all conventions that have it, of the best system."""
     measure, results = _measures(shown)[0], results_of(shown)
+    if measure.page.kind == "item":
+        return None
     system = max(results, key=lambda name: direction(measure) * results[name][measure])
     too_many = tables[system].table.num_rows > MOST_ROWS
     known = any(each.has(str(measure), LISTS_FIRST) for each in conventions().values())

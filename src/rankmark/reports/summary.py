@@ -136,7 +136,7 @@ def _two(shown: Comparison | PredictionComparison, pair: Pair | PredictionPair) 
         f"a difference of {_signed(pair)}{_between(shown, pair)}."
     )
     yield from _corrected(shown, pair)
-    if isinstance(pair, Pair) and _is_good(pair):
+    if isinstance(pair, Pair) and not _of_run(pair) and _is_good(pair):
         total = counted(pair.queries, "query", "queries")
         yield (
             f"On {total}, {isolated(pair.system)} is better {_times(pair.wins)}, "
@@ -146,8 +146,13 @@ def _two(shown: Comparison | PredictionComparison, pair: Pair | PredictionPair) 
 
 
 def _is_equal(pair: Pair | PredictionPair) -> bool:
-    """Whether both have the same in every query; nobody counts that of rows."""
-    return isinstance(pair, Pair) and not pair.wins + pair.losses
+    """Whether both have the same in every query; nobody counts that of rows, and of a run there is none."""
+    return isinstance(pair, Pair) and not _of_run(pair) and not pair.wins + pair.losses
+
+
+def _of_run(pair: Pair | PredictionPair) -> bool:
+    """Whether queries have no values of it."""
+    return pair.measure.page.aggregate == "run"
 
 
 def _sides(pair: Pair | PredictionPair) -> tuple[str, str]:

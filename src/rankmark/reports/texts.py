@@ -23,16 +23,17 @@ TEXTS = ("text", "query_text", "title", "name", "query", "keywords", "descriptio
 """What columns of texts are called, the likeliest first."""
 
 
-def read_texts(source: Any, of: Literal["items", "queries"]) -> pl.DataFrame | None:
+def read_texts(source: Any, of: Literal["items", "queries"], *, needed: bool = True) -> pl.DataFrame | None:
     """A table of ``id`` and ``text``, both as texts, each id once; None where nothing is given.
 
     Args:
         source: a path or a table with a column of ids and one of texts, or ``{id: text}``. A TSV file of
             two columns needs no header.
         of: what the ids are of.
+        needed: whether there have to be texts; else a table without any is as none.
 
     Raises:
-        ColumnError: no column of ids, or none of texts.
+        ColumnError: no column of ids, or none of texts, where these are needed.
         UsageError: it is no table.
         DataError: one that cannot be read.
 
@@ -58,6 +59,8 @@ def read_texts(source: Any, of: Literal["items", "queries"]) -> pl.DataFrame | N
             frame = pl.DataFrame(opened.take(Roles(names[0], (names[1],), False, None, None)))
             frame = pl.concat([pl.DataFrame([names], frame.columns, orient="row"), frame.cast(pl.String)])
             return _of(frame, *names)
+        if not needed:
+            return None
         ids, texts = ("item", "title") if of == "items" else ("query", "text")
         raise ColumnError(
             f"{opened.where}: no two columns of which one is the {ids} and one its {texts}; "

@@ -8,7 +8,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankmark import _native
 from rankmark.errors import FormatError, RankmarkError
@@ -16,6 +16,7 @@ from rankmark.inputs.format import File, FormatOfPolars, not_unicode
 from rankmark.inputs.roles import Chosen, ColumnNames, TableName, are_column_names, is_of_lists
 from rankmark.inputs.source import Source
 from rankmark.inputs.tables import dicts_and_tuples
+from rankmark.inputs.tables.items_of_python import of_columns, of_python
 from rankmark.inputs.tables.polars_frames import from_lazy_frame
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ class Json(FormatOfPolars):
 
     def read(self, file: File, table: TableName) -> Source:
         """As `Format.read`."""
+        if table == "items" and (items := _each_item(file)) is not None:
+            return replace(of_columns(of_python(items)), where=file.where)
         if not is_of_lists(table) or not _is_of_queries(file):
             return super().read(file, table)
         _refuse_repeated(file)
@@ -87,6 +90,22 @@ def _is_of_queries(file: File) -> bool:
     """Whether it is one object, {query: {item: value}} or {query: [items]}, and not one of columns."""
     first = OF_QUERIES.match(file.head.decode("utf-8-sig", errors="replace"))
     return first is not None and not are_column_names([first[1]], None)
+
+
+def _each_item(file: File) -> dict[str, Any] | None:
+    """What each item is like, of one object {item: {column: value}}; None of rows and of no JSON."""
+    if OF_QUERIES.match(file.head.decode("utf-8-sig", errors="replace")) is None:
+        return None
+    try:
+        found = json.loads(b"".join(file.lines()).decode("utf-8-sig"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):  # whose place the reader of rows knows
+        return None
+    except FormatError as error:
+        raise FormatError(f"{file.where}: {error}") from None
+    if not all(isinstance(each, dict) for each in found.values()):
+        return None
+    _refuse_repeated(file)
+    return dict(found)
 
 
 def _refuse_repeated(file: File) -> None:

@@ -286,7 +286,7 @@ def _ids(values: Sequence[Any], role: str, side: Side) -> Any:
         )
         raise IdTypeError(
             f"{side}, row {row} (from 0): the {role} {value!r} is a {type(value).__name__}; "
-            f"ids are integers or strings{f'; lists of pairs are given as dicts: {instead}' if pair else ''}"
+            f"ids are integers or strings{instead if pair else ''}"
         )
     for row, value in _odd(values, (kind,)):
         raise IdTypeError(
