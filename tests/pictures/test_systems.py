@@ -340,6 +340,21 @@ def test_exposure_is_a_lorenz_curve_with_its_gini() -> None:
     assert figure.subtitle == "Gini 0.375, 3 of 4 items"
 
 
+def test_exposure_by_popularity_stands_beside_what_was_had_before() -> None:
+    """Had before: d three times, a twice, b once, c never; recommended a and b twice each."""
+    train = {"u1": ["a", "d"], "u2": ["a", "d", "b"], "u3": ["d"]}
+    run = {"u1": ["a", "b"], "u2": ["b", "a"]}
+    result = rm.evaluate(None, run, "Coverage@2", items=list("abcd"), train=train)
+    before, line = marks(result.plot("exposure", by="popularity"), Line)
+    np.testing.assert_allclose(before.y, [0, 0, 1 / 6, 1 / 2, 1])
+    np.testing.assert_allclose(line.y, [0, 0, 0.5, 1, 1])
+    without = rm.evaluate(None, run, "Coverage@2", items=list("abcd"))
+    with pytest.raises(rm.PictureError, match="not known what was had before"):
+        without.plot("exposure", by="popularity")
+    with pytest.raises(rm.PictureError, match="it is exposure or popularity"):
+        result.plot("exposure", by="size")
+
+
 def test_without_lists_of_items_there_is_no_exposure(tmp_path: Path) -> None:
     result = rm.evaluate(None, {"u1": ["a"]}, "Coverage@2", items=["a"])
     assert result.exposure("Coverage@2").tolist() == [1]

@@ -18,7 +18,7 @@ from rankmark.aggregation.query_state import QueryState
 from rankmark.aggregation.rows import RowsOf, need_query
 from rankmark.aggregation.state import Seen, merged
 from rankmark.aggregation.tally import Tally
-from rankmark.api.evaluation import departing, refuse_unjudged, result_of, told_of_train, with_known
+from rankmark.api.evaluation import departing, refuse_unjudged, result_of, told_of_lists, with_known
 from rankmark.api.finishing import Finish
 from rankmark.api.prediction_results import rows_result
 from rankmark.api.spark_results import SparkResult, brought, places_of, sliceable
@@ -235,7 +235,7 @@ def _result(
         made,
         item_ids="text" if text else "integer",
         inputs={side: f"{digest:016x}" for side, digest in tally.digests.items()},
-        notes=(*notes, *told_of_train(made), *departing(plan, made, extents)),
+        notes=(*notes, *told_of_lists(made), *departing(plan, made, extents)),
         of=of,
     )
 

@@ -16,6 +16,7 @@ from rankmark.inputs.item_tables import read_items, read_train
 from rankmark.inputs.names import listed
 from rankmark.inputs.roles import ColumnNames
 from rankmark.inputs.tables.polars_frames import from_polars
+from rankmark.kinds.distances import sees_numbers
 from rankmark.kinds.exposure import UNKNOWN
 from rankmark.kinds.item_facts import (
     AspectJudgements,
@@ -46,6 +47,7 @@ __all__ = [
     "catalogue",
     "each_group",
     "known_items",
+    "refuse_catalogue",
     "refuse_unknowable",
 ]
 
@@ -175,6 +177,11 @@ class Catalogue:
     def categories(self, column: str) -> Lists | None:
         """As `rankmark.kinds.items.Attributes`."""
         return self._once("categories", column, _categories)
+
+    def is_integer(self, column: str) -> bool:
+        """As `rankmark.kinds.items.Attributes`."""
+        assert self.items is not None
+        return self.items[column].dtype.is_integer()
 
     def vectors(self, column: str) -> NDArray[np.float64]:
         """As `rankmark.kinds.items.Attributes`."""
@@ -457,7 +464,23 @@ def known_items(source: Any, train: Any, columns: ColumnNames | None) -> Catalog
     return catalogue(source, train=train, columns=columns)
 
 
-def refuse_unknowable(measures: Iterable[Measure], known: Catalogue, *, judged: bool) -> None:
+def refuse_catalogue(items: Any) -> None:
+    """Refuses what is known of items in the place of the items of arrays, or of those that a model knows.
+
+    Raises:
+        UsageError: it is there.
+
+    """
+    if isinstance(items, Catalogue):
+        raise UsageError(
+            "items is a catalogue, and here it says which item is which; give what is known of items as "
+            "catalogue=…, to an Evaluator as its own items=…"
+        )
+
+
+def refuse_unknowable(
+    measures: Iterable[Measure], known: Catalogue, *, judged: bool, argument: str = "items"
+) -> None:
     """Refuses measures of what is recommended for which too little is known of items, or nothing is judged.
 
     Raises:
@@ -479,7 +502,7 @@ def refuse_unknowable(measures: Iterable[Measure], known: Catalogue, *, judged: 
                     f"{measure} needs all items that can be recommended, and the catalogue is said to be open"
                 )
             if not given[need]:
-                raise UsageError(f"{measure} needs {NEEDS[need]}")
+                raise UsageError(f"{measure} needs {NEEDS[need].replace('items=', f'{argument}=')}")
         if "items" in measure.needs or "groups" in measure.needs:
             by = measure.arguments["by"]
             for column in [by] if isinstance(by, str) else by:
@@ -509,12 +532,21 @@ def _refuse_column(measure: Measure, column: str, known: Catalogue) -> None:
         raise ColumnError(f"{measure}: items has no column {column!r}{there}")
     if "groups" in measure.needs:
         known.groups(column)
-    elif callable(measure.arguments.get("distance")):
         return
-    elif known.categories(column) is None and measure.arguments.get("distance") not in OF_NUMBERS:
+    distance = measure.arguments.get("distance")
+    if callable(distance) or not sees_numbers(known, column, distance):
+        return
+    if distance not in OF_NUMBERS:
+        instead = "; or choose distance=gower" if distance == "jaccard" else ""
         raise ColumnError(
-            f"{measure}: {column!r} of items has numbers, and it looks at categories; give texts, "
-            "such as intervals of them (pandas.cut, polars' qcut), or cast them to texts where they are codes"
+            f"{measure}: {column!r} of items has numbers, and it looks at categories, which are texts "
+            "or integers; give intervals of them (pandas.cut, polars' qcut), or cast them to texts where "
+            f"they are codes{instead}"
+        )
+    if distance == "cosine" and known.vectors(column).shape[1] == 1:
+        raise ColumnError(
+            f"{measure}: {column!r} of items has one number each, the cosine of which tells nothing but "
+            "signs; choose distance=gower"
         )
 
 
