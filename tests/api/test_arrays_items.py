@@ -140,3 +140,22 @@ def test_batches_of_a_loop_give_what_all_rows_give() -> None:
         evaluator.update_arrays(scores[rows], grades[rows], exclude=excluded[rows])
     whole = rm.evaluate_arrays(scores, grades, measures, exclude=excluded, catalogue=ITEMS, train=train)
     assert exactly(evaluator.result()) == exactly(whole)
+
+
+class Scorer:
+    """Predicts the same for all."""
+
+    def predict(self, _: Any, items: Any) -> Any:
+        return np.zeros(len(items))
+
+
+def test_what_is_known_of_items_has_an_argument_of_its_own() -> None:
+    scores, known = np.ones((1, 2)), rm.catalogue([0, 1])
+    with pytest.raises(rm.UsageError, match=r"CatalogueCoverage@1 needs .*: give catalogue=…, a table"):
+        rm.evaluate_arrays(scores, [[0]], "CatalogueCoverage@1")
+    with pytest.raises(
+        rm.UsageError, match=r"items is a catalogue, .*give what is known of items as catalogue=…"
+    ):
+        rm.evaluate_arrays(scores, [[0]], "CatalogueCoverage@1", items=known)
+    with pytest.raises(rm.UsageError, match=r"items is a catalogue, .*catalogue=…"):
+        rm.evaluate_model(Scorer(), {0: [0]}, "AP", items=known)

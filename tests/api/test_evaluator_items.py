@@ -134,3 +134,9 @@ def test_too_little_known_of_items_is_said_at_once() -> None:
 def test_judgements_of_aspects_are_for_whole_tables() -> None:
     with pytest.raises(rm.UsageError, match=r"aspects, which rm\.evaluate alone reads"):
         rm.Evaluator("SubtopicRecall@2")
+
+
+def test_results_without_judgements_go_elsewhere() -> None:
+    evaluator = rm.Evaluator("CatalogueCoverage@2", items=ITEMS)
+    with pytest.raises(rm.UsageError, match=r"qrels is None; .*rm\.evaluate\(None, run, …\)"):
+        evaluator.update(None, {"u": [1]})

@@ -652,7 +652,7 @@ def test_compare_draws_clusters(run: Run) -> None:
     assert "one  queries   value" in out
     for wrong, code, message in (
         (args, 1, "--clusters visitor: no table has such a column"),
-        ((*args[:-1], "visiter", "--attributes", "users.csv"), 1, "did you mean 'visitor'?"),
+        ((*args[:-1], "visiter", "--attributes", "users.csv"), 1, "did you mean 'visitor'"),
         ((*args, "--attributes", "users.csv", "--test", "sign"), 2, "--test sign knows no clusters"),
         ((*args, "--attributes", "users.csv", "-o", "users.csv"), 2, "would overwrite the input users.csv"),
     ):

@@ -1157,3 +1157,41 @@ def test_what_is_neither_better_nor_worse_is_marked_as_different() -> None:
     assert not found.pair("Judged@2", "new").better
     assert "≠ different from it" in str(found)
     assert "↑ better, ↓ worse than old" in str(found)
+
+
+def test_results_of_several_runs_are_compared_as_they_are_and_where_they_were_saved(tmp_path: Path) -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(8)}
+    runs = {"old": {q: ["b", "a"] for q in qrels}, "new": {q: ["a"] for q in qrels}}
+    both = rm.evaluate(qrels, runs, "RR")
+    path = str(tmp_path / "both.rankmark")
+    both.save(path)
+    expected = rm.compare(qrels, runs, "RR").pair("RR", "new", "old").difference
+    for given in (both, path, {"both": path}, {"both": [path]}):
+        assert rm.compare_results(given).pair("RR", "new", "old").difference == expected == 0.5
+    worse = {q: ["b", "c", "a"] for q in qrels}
+    assert [*rm.compare(qrels, {"both": path, "worse": worse}, "RR").systems] == ["old", "new", "worse"]
+    compared = rm.compare_results({"both": both, "worse": rm.evaluate(qrels, worse, "RR")})
+    assert [*compared.systems] == ["old", "new", "worse"]
+    with pytest.raises(UsageError, match="two systems are called new, one of them in both"):
+        rm.compare_results({"new": both["new"], "both": both})
+
+
+def test_a_file_of_several_results_is_compared_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(8)}
+    runs = {"old": {q: ["b", "a"] for q in qrels}, "new": {q: ["a"] for q in qrels}}
+    both: Any = rm.evaluate(qrels, runs, "RR")
+    both.save(tmp_path / "both.rankmark")
+    for name, own in both.results.items():
+        own.save(tmp_path / f"{name}.rankmark")
+    whole, old, new = (str(tmp_path / f"{name}.rankmark") for name in ("both", "old", "new"))
+    assert main(["compare", whole, "--baseline", "old"]) == 0
+    assert "0.5000" in capsys.readouterr().out
+    assert main(["gate", old, new, "-m", "RR", "--max-drop", "2%"]) == 0
+    assert main(["gate", new, old, "-m", "RR", "--max-drop", "2%"]) == 1
+    assert main(["compare", str(tmp_path / "qrels.txt")]) == 2
+    assert main(["gate", old, str(tmp_path / "new.run"), "-m", "RR", "--max-drop", "2%"]) == 2
+    assert "give the judgements first" in capsys.readouterr().err
+    assert main(["gate", old, whole, "-m", "RR", "--max-drop", "2%"]) == 2
+    assert "save the one that is meant by itself" in capsys.readouterr().err

@@ -107,3 +107,12 @@ def test_the_command_line_explains_what_is_recommended(
     runs = ["run.csv"] * 3
     assert main(["explain", "--no-qrels", *runs, "-m", "Novelty", "--query", "u1", *known]) == 2
     assert "two beside each other, not 3" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_measure_of_each_group_says_which_there_are() -> None:
+    with pytest.raises(
+        rm.MeasureError, match=r"at a time, not 3: .*choose one, group=x or group=y or group=z$"
+    ):
+        explained("GroupExposure(by=category)@2")
+    with pytest.raises(rm.MeasureError, match=r"at a time, not 2: 'Novelty AP'$"):
+        explained("Novelty AP")

@@ -224,7 +224,7 @@ def test_items_that_are_none_of_the_catalogue_are_named_with_their_ranks() -> No
         rm.evaluate(None, {"u": ["a", "b"], "v": ["c", "b"]}, "Coverage", items=["a", "z"])
     said = str(refused.value)
     assert "3 of the 4 items at the top of lists are not among the 2 of items, which are such as 'a'" in said
-    assert "2 items that items lacks, the first 'b' at rank 2 of query 'u' ('c')" in said
+    assert "; items lacks 2 items, the first 'b' at rank 2 of query 'u' ('c')" in said
 
 
 def test_users_and_items_that_nobody_finds_again_in_train_are_told() -> None:

@@ -209,7 +209,6 @@ LOG = math.log2
             [(1 - 2 / math.sqrt(6) + 2) / 3, 1 - 1 / math.sqrt(6), math.nan],
         ),
         ("IntraListDiversity(by=vector)", [(1 + 2 + 1) / 3, 0.4, math.nan]),
-        ("IntraListDiversity(by=price)", [4 / 3, 0, math.nan]),
         # The range of prices is 6.
         (
             "IntraListDiversity(by=[category,price],distance=gower)",
@@ -515,6 +514,48 @@ def test_a_distance_of_ones_own_is_told_what_it_does_wrong() -> None:
     apart = rm.IntraListDiversity(by=["price", "category"], distance=lambda x, y: abs(x[0] - y[0]))
     result = rm.evaluate(None, RUN, [apart], items=ITEMS)
     assert result.query_values(apart) == pytest.approx([2, 4, math.nan], nan_ok=True)
+
+
+def test_integers_are_numbers_to_gower_and_codes_of_categories_to_other_distances() -> None:
+    run, prices = {"u": ["a", "b", "c"]}, [1, 2, 5]
+    by_distance = {}
+    for dtype in (pl.Int64, pl.UInt8, pl.Float64):
+        items = pl.DataFrame({"item": ["a", "b", "c"], "price": pl.Series(prices, dtype=dtype)})
+        for distance in ("gower", "hamming", "jaccard"):
+            measure = f"ILD(by=price,distance={distance})"
+            if (dtype, distance) == (pl.Float64, "jaccard"):
+                with pytest.raises(rm.ColumnError, match=r"texts or integers;.*choose distance=gower"):
+                    rm.evaluate(None, run, measure, items=items)
+            else:
+                by_distance[dtype, distance] = rm.evaluate(None, run, measure, items=items)[measure]
+    # Of a range of 4 they are 1, 3 and 4 apart; of 3 codes any two differ in 2; one number is another or not.
+    assert {by_distance[dtype, "gower"] for dtype in (pl.Int64, pl.UInt8, pl.Float64)} == {8 / 4 / 3}
+    assert by_distance[pl.Int64, "jaccard"] == 1
+    assert by_distance[pl.Int64, "hamming"] == pytest.approx(2 / 3)
+    assert by_distance[pl.Float64, "hamming"] == 1
+    many = pl.DataFrame({"item": range(2_000), "price": range(2_000)})
+    far = rm.evaluate(None, {"u": [0, 1_999]}, "ILD(by=price,distance=gower)", items=many)
+    assert list(far.values.values()) == [1]
+
+
+@pytest.mark.parametrize("measure", ["ILD(by=price)", "VendiScore(by=[category,price])", "ILD(by=one)"])
+def test_the_cosine_of_one_number_each_is_refused(measure: str) -> None:
+    items = {
+        "a": {"category": "x", "price": 1.5, "one": [1.0]},
+        "b": {"category": "y", "price": 2.5, "one": [2.0]},
+    }
+    with pytest.raises(rm.ColumnError, match=r"has one number each.*choose distance=gower"):
+        rm.evaluate(None, {"u": ["a", "b"]}, measure, items=items)
+
+
+def test_vectors_of_zeros_are_as_far_as_can_be_and_are_told() -> None:
+    vectors = {"a": [0.0, 0.0], "b": [0.0, 0.0], "c": [1.0, 0.0]}
+    items = {item: {"vector": vector} for item, vector in vectors.items()}
+    run = {"u": ["a", "b", "c"]}
+    found = rm.evaluate(None, run, ["ILD(by=vector)", "VendiScore(by=vector)"], items=items)
+    assert found["IntraListDiversity(by=vector)"] == 1
+    assert str(found).count("2 of 3 items have nothing but zeros in 'vector'") == 1
+    assert "zeros" not in str(rm.evaluate(None, run, "ILD(by=vector,distance=gower)", items=items))
 
 
 @pytest.mark.parametrize("measure", ["IntraListDiversity", "EPD", "CategoryEntropy", "Miscalibration"])

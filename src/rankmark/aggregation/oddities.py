@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rankmark.kinds.distances import without_direction
 from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ __all__ = [
     "told_of_order",
     "told_of_rows",
     "told_of_tables",
+    "told_of_vectors",
 ]
 
 OF_LOGITS = "make probabilities of logits by 1/(1 + exp(−logit))"
@@ -191,6 +193,21 @@ def told_of_items(lists: RecommendedLists) -> tuple[str, ...]:
     if not popularity[lists.item].any():
         notes.append("none of the items at the top of lists is in train, so that nobody had any of them")
     return tuple(f"{each}; are their ids written otherwise there?" for each in notes)
+
+
+def told_of_vectors(measure: Measure, lists: RecommendedLists) -> tuple[str, ...]:
+    """What to say of items whose vectors have no direction, where a measure looks at directions."""
+    by, known = measure.arguments.get("by"), lists.facts.attributes
+    if known is None or "items" not in measure.needs or by is None:
+        return ()
+    columns = [by] if isinstance(by, str) else by
+    found = {each: without_direction(known, each, measure.arguments.get("distance")) for each in columns}
+    return tuple(
+        f"{count:,} of {known.count:,} items have nothing but zeros in {column!r}; their cosine distance "
+        "from all others, also from each other, is taken to be 1"
+        for column, count in found.items()
+        if count
+    )
 
 
 def told_of_tables(qrels: Input, run: Input, below: int, above: int) -> tuple[str, ...]:

@@ -136,7 +136,7 @@ def evaluate_arrays(
     matrix = read_scores(scores)
     candidates = read_candidates(matrix, lengths, mask, items)
     ids = read_query_ids(queries, matrix.shape[0])
-    plan, known = with_known(plan, catalogue, interactions_of(train, ids, matrix.shape))
+    plan, known = with_known(plan, catalogue, interactions_of(train, ids, matrix.shape), argument="catalogue")
     refuse_bounds(plan, bounds=bounds)
     duplicates = plan.choices.duplicates
     finish = Finish.asked(
@@ -238,7 +238,7 @@ def evaluate_factors(
         )
     scores = Factors(of_queries, of_items)
     ids = read_query_ids(queries, scores.shape[0])
-    plan, known = with_known(plan, catalogue, interactions_of(train, ids, scores.shape))
+    plan, known = with_known(plan, catalogue, interactions_of(train, ids, scores.shape), argument="catalogue")
     refuse_bounds(plan, bounds=bounds)
     finish = Finish.asked(
         plan,

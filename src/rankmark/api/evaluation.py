@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Unpack, overload
 
 from rankmark.aggregation.finish import Finished, finished
-from rankmark.aggregation.oddities import told_of_items, told_of_tables
+from rankmark.aggregation.oddities import told_of_items, told_of_tables, told_of_vectors
 from rankmark.aggregation.refusals import OfTables
 from rankmark.aggregation.state import Observation
 from rankmark.aggregation.tops import TopsLookedAt
@@ -61,6 +61,7 @@ __all__ = [
     "refuse_unjudged",
     "result_of",
     "result_of_tables",
+    "told_of_lists",
     "with_known",
 ]
 
@@ -333,6 +334,7 @@ def with_known(
     *,
     judged: bool = True,
     aspects: bool = False,
+    argument: str = "items",
 ) -> tuple[Plan, Catalogue | None]:
     """What is asked, with what is known of items and of users before; None where that is not looked at.
 
@@ -345,6 +347,7 @@ def with_known(
         columns: the columns that are said.
         judged: whether there are judgements.
         aspects: whether these can be of aspects.
+        argument: what the caller's caller gives items as, for messages.
 
     Raises:
         UsageError: too little is known of items for a measure.
@@ -359,7 +362,7 @@ def with_known(
     from rankmark.inputs.catalogue import each_group, known_items, refuse_unknowable
 
     known = known_items(items, train, columns)
-    refuse_unknowable(of_items, known, judged=judged)
+    refuse_unknowable(of_items, known, judged=judged, argument=argument)
     _refuse_expected(plan)
     plan = replace(plan, measures=tuple(each_group(plan.measures, known)))
     return plan, known if of_items else None
@@ -411,12 +414,18 @@ def result_of_tables(plan: Plan, found: Observation, *, bounds: bool = False) ->
         notes = (*judgements.notes, *results.notes, *made.notes)
     if isinstance(judgements, Input) and judgements.judges and isinstance(results, Input):
         notes = (*notes, *told_of_tables(judgements, results, *found.seen.order))
-    before = (lists for measure, lists in made.lists.items() if "train" in measure.needs)
-    if (lists := next(before, None)) is not None:
-        notes = (*notes, *told_of_items(lists))
     extents = found.extents() if plan.convention else (None, None)
-    notes = (*notes, *departing(plan, made, extents, found.tables))
+    notes = (*notes, *told_of_lists(made), *departing(plan, made, extents, found.tables))
     return result_of(plan, made, item_ids=results.item_ids, inputs=found.inputs, notes=notes)
+
+
+def told_of_lists(made: Finished) -> tuple[str, ...]:
+    """What to say of lists that do not go together with what is known of their items."""
+    before = (lists for measure, lists in made.lists.items() if "train" in measure.needs)
+    notes = () if (lists := next(before, None)) is None else told_of_items(lists)
+    for measure, lists in made.lists.items():
+        notes = (*notes, *(each for each in told_of_vectors(measure, lists) if each not in notes))
+    return notes
 
 
 def departing(

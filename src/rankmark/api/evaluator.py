@@ -216,11 +216,18 @@ class Evaluator:
         What is refused changes nothing.
 
         Raises:
+            UsageError: there are no judgements.
             DataError: a table that cannot be evaluated as it is; a query that another part had; ids of
                 another type than before.
 
         """
         check_threads(threads)
+        if qrels is None:
+            raise UsageError(
+                "an Evaluator counts queries that are judged, and qrels is None; without judgements give "
+                "all results at once to rm.evaluate(None, run, …), of files larger than memory with "
+                'engine="stream"'
+            )
         self._add(self._observed(*read_inputs(qrels, run, columns), threads))
 
     def update_arrays(

@@ -124,7 +124,7 @@ def evaluate_model(
 
     """
     plan = planned(measures, like, given(choices, ModelChoices, evaluate_model), items=True)
-    plan, known = with_known(plan, catalogue, train)
+    plan, known = with_known(plan, catalogue, train, argument="catalogue")
     check_threads(threads)
     k = checked_k(k)
     if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:

@@ -16,6 +16,7 @@ from rankmark.inputs import Input, align_ids, read_qrels
 from rankmark.inputs.arrays.judged_items import Sparse
 from rankmark.inputs.arrays.libraries import is_array, to_numpy
 from rankmark.inputs.arrays.scored import Scored
+from rankmark.inputs.catalogue import refuse_catalogue
 from rankmark.inputs.column_checks import several_types
 from rankmark.language.choices import Duplicates
 from rankmark.progress import Counter, counting
@@ -221,6 +222,7 @@ def _catalogue(items: Any) -> pl.Series:
     """The ids of all items in ascending order."""
     import polars as pl
 
+    refuse_catalogue(items)
     try:
         column = pl.Series("item", items if isinstance(items, np.ndarray | pl.Series) else list(items))
     except (TypeError, pl.exceptions.PolarsError) as error:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from rankmark.comparing.comparison import Comparison
 
-__all__ = ["compare_runs", "shown_of", "with_comparison"]
+__all__ = ["check_saved", "compare_runs", "shown_of", "with_comparison"]
 
 
 def _tests() -> Iterable[str]:
@@ -132,7 +132,7 @@ def shown_of(options: dict[str, Any]) -> dict[str, Any]:
 
 @click.command("compare")
 @click.argument("qrels", metavar="[QRELS]")
-@click.argument("run", nargs=-1, required=True, metavar="[NAME=]RUN...")
+@click.argument("run", nargs=-1, metavar="[NAME=]RUN...")
 @click.option(
     "-m",
     "--measure",
@@ -157,8 +157,11 @@ def shown_of(options: dict[str, Any]) -> dict[str, Any]:
 @with_columns
 @with_threads
 @with_per_query
-@with_output_of("Comparison", papers=True)
+@with_output_of("Comparison", papers=True, pictures=True)
+@click.pass_context
 def compare_runs(
+    context: click.Context,
+    /,
     qrels: str,
     run: tuple[str, ...],
     *,
@@ -185,15 +188,16 @@ def compare_runs(
     --seed is of resamples and of --ties random. --by shows the pairs in slices of
     the queries, too; CSV shows these slices alone.
 
-    A RUN can also be what `rankmark eval -o NAME.rankmark` saved of one, which has
-    to be of the same judgements and choices. Where all are saved, there is no
-    QRELS. Measures of what is recommended know the items by --items and --train;
+    A RUN can also be what `rankmark eval -o NAME.rankmark` saved of one or several,
+    which has to be of the same judgements and choices. Where all are saved, there is
+    no QRELS. Measures of what is recommended know the items by --items and --train;
     with --no-qrels they are compared without judgements.
 
     \b
     rankmark compare qrels.txt bm25.run dense.run -m nDCG@10 --baseline bm25
     rankmark compare qrels.txt old=a.run new=b.run new=c.run -o table.tex
     rankmark compare old.rankmark new.rankmark -m nDCG@10
+    rankmark compare three.rankmark --baseline bm25
     rankmark compare --no-qrels old.run new.run --train train.csv -m Novelty@10
     """  # noqa: D301
     from rankmark.comparing.compare import compare
@@ -202,6 +206,8 @@ def compare_runs(
     shown = shown_of(options)
     output.check(per_query=per_query, **shown)
     alone = not no_qrels and is_saved(name_and_path(qrels)[1])
+    if not run and not alone:
+        raise click.MissingParameter(ctx=context, param=context.command.params[1])
     runs = named_paths((qrels, *run) if alone or no_qrels else run, "runs")
     output.keep(qrels, *(path for paths in runs.values() for path in paths), attributes, items, train)
     measures = measures_in(measure)
@@ -218,13 +224,19 @@ def compare_runs(
     output.write(compared, per_query=per_query, **shown)
 
 
-def _of_saved(runs: dict[str, list[str]], measures: list[str] | None, options: dict[str, Any]) -> Comparison:
-    """The comparison of results that were saved."""
-    from rankmark.comparing.compare import compare_results
+def check_saved(runs: dict[str, list[str]]) -> None:
+    """Refuses runs beside results that were saved, without judgements."""
     from rankmark.loading import is_saved
 
     if paths := [path for own in runs.values() for path in own if not is_saved(path)]:
         raise UsageError(f"{paths[0]} is no saved result: to evaluate it, give the judgements first")
+
+
+def _of_saved(runs: dict[str, list[str]], measures: list[str] | None, options: dict[str, Any]) -> Comparison:
+    """The comparison of results that were saved."""
+    from rankmark.comparing.compare import compare_results
+
+    check_saved(runs)
     evaluating = [*(name for name in CHOICES if name != "seed"), "like", "column", "clusters"]
     if said := [name for name in evaluating if is_said(name)]:
         option = said[0].replace("_", "-")

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rankmark.commands.compare import check_saved
 from rankmark.commands.names import (
     column_names,
     items_known,
@@ -34,7 +35,7 @@ ONE_EACH = (
 
 
 @click.command("gate")
-@click.argument("qrels")
+@click.argument("qrels", metavar="[QRELS]")
 @click.argument("runs", nargs=-1, metavar="[[NAME=]BASELINE]... [NAME=]CANDIDATE...")
 @with_conditions
 @with_weights
@@ -87,11 +88,10 @@ def gate(
     it takes for --max-drop, is printed. Of measures of which less is better, a rise
     is a drop.
     Either is a run, or what `rankmark eval -o NAME.rankmark` saved of one, which
-    has to be of the same judgements and choices; of saved ones alone QRELS is not
-    looked at. Limits (--at-least, --at-most)
-    need none. Names are baseline and candidate in any order, or what you like;
-    runs of one NAME are one system with several seeds, and the bound is then of
-    other seeds, too.
+    has to be of the same judgements and choices; where all are saved, there is
+    no QRELS. Limits (--at-least, --at-most) need no baseline. Names are baseline and
+    candidate in any order, or what you like; runs of one NAME are one system with
+    several seeds, and the bound is then of other seeds, too.
     Measures of what is recommended know the items by --items and --train; with
     --no-qrels all files are runs.
     JSON has signatures and hashes of the inputs. With -o the reasons are on
@@ -101,17 +101,22 @@ def gate(
     rankmark gate qrels.txt old.run new.run -m nDCG@10 --max-drop 0.5%
     rankmark gate qrels.txt old.run new.run -m AP --max-drop 0.01 --confidence .95
     rankmark gate qrels.txt old.rankmark new.run -m AP --max-drop 1% -o gate.json
+    rankmark gate old.rankmark new.rankmark -m AP --max-drop 1%
     rankmark gate qrels.txt old=a.run old=b.run new=c.run -m AP --max-drop 1%
     rankmark gate qrels.txt new.run --at-least nDCG@10=.3 --at-least R@100=.6
     """  # noqa: D301
     from rankmark.comparing import gating
+    from rankmark.loading import is_saved
 
     output.check()
-    if no_qrels:
+    alone = not no_qrels and is_saved(name_and_path(qrels)[1])
+    if no_qrels or alone:
         runs = (qrels, *runs)
     if not runs:
         raise click.MissingParameter(ctx=context, param=context.command.params[1])
     systems = _systems(runs)
+    if alone:
+        check_saved(systems)
     output.keep(qrels, *(path for paths in systems.values() for path in paths), items, train)
     columns = column_names(column)
     places = dict(zip(systems, ["baseline", "candidate"][-len(systems) :], strict=True))
@@ -119,7 +124,7 @@ def gate(
     options["seed"] = options["seed"] or 0
     with answered("not decided"):
         decided = gating.gate(
-            None if no_qrels else qrels,
+            None if no_qrels or alone else qrels,
             seeds.get("baseline"),
             seeds["candidate"],
             measures_in(measure) or None,

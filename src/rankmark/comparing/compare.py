@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 from rankmark.calling import refuse_elsewhere
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import USUAL_TEST, ComparisonPlan
-from rankmark.comparing.stored import beside_stored, opened
+from rankmark.comparing.stored import beside_stored, each_alone, opened
 from rankmark.comparing.systems import Baseline, are_seeds, brought_together, check_systems
 from rankmark.errors import UsageError
 from rankmark.inputs.attributes import Places
@@ -27,6 +27,8 @@ from rankmark.statistics.significance import Alternative, TestName
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Literal
+
+    from rankmark.results.runs import Runs
 
 
 __all__ = ["compare", "compare_results"]
@@ -147,6 +149,7 @@ def compare(
         threads,
         test_options=test_options or {},
     )
+    runs = each_alone(runs)
     baselines = check_systems(runs, baseline)
     systems = {
         name: [opened(each, ListResult) for each in (run if are_seeds(run) else [run])]
@@ -177,7 +180,7 @@ def compare(
 
 
 def compare_results(
-    results: Mapping[str, StoredResult | Sequence[StoredResult]],
+    results: Mapping[str, StoredResult | Sequence[StoredResult] | Runs] | Runs | str | Path,
     measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     baseline: Baseline = None,
@@ -201,8 +204,8 @@ def compare_results(
 
     Args:
         results: what `evaluate` gave for each system, or a path where that was saved, by its name; several
-            of one system are its seeds. They are aligned by query; queries that not all have are left out,
-            with a note.
+            of one system are its seeds; or what it gave for several runs, or where that was saved. They are
+            aligned by query; queries that not all have are left out, with a note.
         measures: which to compare; those that all results have if None.
         baseline: this and all others as for `compare`.
         test: see there.
@@ -239,8 +242,9 @@ def compare_results(
         threads,
         test_options=test_options or {},
     )
-    baselines = check_systems(results, baseline)
-    listed = {name: _several(name, each) for name, each in results.items()}
+    systems = each_alone(results)
+    baselines = check_systems(systems, baseline)
+    listed = {name: _several(name, each) for name, each in systems.items()}
     plan = _settled(plan, listed, clusters, seedless, test)
     places = Places(attributes=attributes)
     weighting = Weighting.of(weights, places, next(iter(listed.values()))[0].query_ids)

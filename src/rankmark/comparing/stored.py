@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark.errors import ChoiceError, DataError, NotEvaluatedError, UsageError
 from rankmark.loading import is_saved, load
+from rankmark.rendering.words import first_of
 from rankmark.results.base import Result
 from rankmark.results.lists import ListResult
 from rankmark.results.runs import Runs
@@ -15,7 +16,10 @@ from rankmark.results.saved import Saved
 if TYPE_CHECKING:
     from rankmark.language.measure import Measure
 
-__all__ = ["beside_stored", "check_stored", "opened", "stored_notes"]
+__all__ = ["beside_stored", "check_stored", "each_alone", "opened", "stored_notes"]
+
+MOST_NAMES = 4
+"""Runs that an error names."""
 
 
 def opened(run: Any, kind: type) -> Any:
@@ -30,9 +34,48 @@ def opened(run: Any, kind: type) -> Any:
         raise UsageError(
             ("" if found is run else f"{run}: ")
             + f"a {type(found).__name__} is neither a run nor the {kind.__name__} of one"
-            + ('; take that of one run, by its name: runs["…"]' if isinstance(found, Runs) else "")
+            + (_of_one(found) if isinstance(found, Runs) else "")
         )
     return found
+
+
+def _of_one(several: Runs) -> str:
+    names = first_of(list(several), MOST_NAMES)
+    return (
+        f"; it has several, {names}: save the one that is meant by itself, or take it by its name, "
+        f"runs[{next(iter(several))!r}] in Python"
+    )
+
+
+def each_alone(systems: Any) -> Any:
+    """Systems by their names; results of several in one place have the names that they have there.
+
+    Args:
+        systems: results of several runs, or a path where they were saved; or systems by their names, of
+            which each can be such results, too. What is none of these is returned as it is.
+
+    Raises:
+        UsageError: two systems have one name.
+
+    """
+    found = load(systems) if is_saved(systems) else systems
+    if isinstance(found, Runs):
+        return found.results
+    if not isinstance(systems, Mapping):
+        return systems
+    alone: dict[Any, Any] = {}
+    for name, run in systems.items():
+        one = run[0] if isinstance(run, list) and len(run) == 1 else run
+        found = load(one) if is_saved(one) else one
+        own = (
+            found.results if isinstance(found, Runs) else {name: found if isinstance(found, Result) else run}
+        )
+        if twice := next((each for each in own if each in alone), None):
+            raise UsageError(
+                f"two systems are called {twice}, one of them in {name}; call the other otherwise"
+            )
+        alone |= own
+    return alone
 
 
 def check_stored(name: str, stored: Result, fresh: Result, measures: Iterable[Measure]) -> None:

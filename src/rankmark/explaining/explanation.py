@@ -348,7 +348,12 @@ def _explained(
     # Not only this query: what is wrong with others is refused here as there, and choices mean the same.
     result = evaluate(judgements if judgements.judges else None, results, measure, items=known, **choices)
     if len(result.measures) > 1:
-        raise MeasureError(f"one measure is explained at a time, not {len(result.measures)}: {measure!r}")
+        what = f"one measure is explained at a time, not {len(result.measures)}: {measure!r}"
+        groups = [each for each in result.measures if "group" in each.arguments]
+        if len(groups) == len(result.measures) and len({each(group="each") for each in groups}) == 1:
+            names = " or ".join(f"group={each.arguments['group']}" for each in groups[:10])
+            what = f"{what} is of each group; choose one, {names}{' …' if len(groups) > 10 else ''}"
+        raise MeasureError(what)
     (asked,) = result.measures
     if asked.page.kind == "item" and asked.page.aggregate == "run":
         raise MeasureError(f"{asked} is of the whole run: no query has a value of it to explain")

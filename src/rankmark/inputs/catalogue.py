@@ -16,6 +16,7 @@ from rankmark.inputs.item_tables import read_items, read_train
 from rankmark.inputs.names import listed
 from rankmark.inputs.roles import ColumnNames
 from rankmark.inputs.tables.polars_frames import from_polars
+from rankmark.kinds.distances import sees_numbers
 from rankmark.kinds.exposure import UNKNOWN
 from rankmark.kinds.item_facts import (
     AspectJudgements,
@@ -46,6 +47,7 @@ __all__ = [
     "catalogue",
     "each_group",
     "known_items",
+    "refuse_catalogue",
     "refuse_unknowable",
 ]
 
@@ -136,6 +138,15 @@ class Catalogue:
         users, user = self._numbered_users(self.train["query"].dtype.is_integer())
         return numbers, Interactions(user, rows[-1], len(users), len(numbers))
 
+    def bare(self, *, integer: bool) -> Catalogue:
+        """The ids of all items, which have the same numbers, and nothing else that is known."""
+        import polars as pl
+
+        numbers, _ = self.numbered(integer=integer)
+        ids = numbers.ids(np.arange(len(numbers), dtype=np.int32))
+        items = pl.DataFrame({"item": pl.Series(ids, dtype=pl.Int64 if integer else pl.String)})
+        return Catalogue(items if ids else None, None, closed=False)
+
     def users(self, queries: pl.Series) -> NDArray[np.int64]:
         """The numbers of queries among the users of `train`, -1 for one that is not there."""
         assert self.train is not None
@@ -166,6 +177,11 @@ class Catalogue:
     def categories(self, column: str) -> Lists | None:
         """As `rankmark.kinds.items.Attributes`."""
         return self._once("categories", column, _categories)
+
+    def is_integer(self, column: str) -> bool:
+        """As `rankmark.kinds.items.Attributes`."""
+        assert self.items is not None
+        return self.items[column].dtype.is_integer()
 
     def vectors(self, column: str) -> NDArray[np.float64]:
         """As `rankmark.kinds.items.Attributes`."""
@@ -374,8 +390,8 @@ class Numbered:
         such = f" ({listed(more)}{', …' * (len(distinct) > 4)})" if more else ""
         raise DataError(
             f"{name}: {len(strange):,} of the {len(tops.item):,} items at the top of lists are not among the "
-            f"{count:,} of items, which are such as {self.known.items['item'][0]!r}; there are "
-            f"{counted(len(distinct), 'item')} that items lacks, the first {item!r} at rank {rank} of query "
+            f"{count:,} of items, which are such as {self.known.items['item'][0]!r}; items "
+            f"lacks {counted(len(distinct), 'item')}, the first {item!r} at rank {rank} of query "
             f"{user!r}{such}; add them, or say rm.catalogue(…, closed=False), on the command line "
             "--open-catalogue, where others can be recommended"
         )
@@ -448,7 +464,23 @@ def known_items(source: Any, train: Any, columns: ColumnNames | None) -> Catalog
     return catalogue(source, train=train, columns=columns)
 
 
-def refuse_unknowable(measures: Iterable[Measure], known: Catalogue, *, judged: bool) -> None:
+def refuse_catalogue(items: Any) -> None:
+    """Refuses what is known of items in the place of the items of arrays, or of those that a model knows.
+
+    Raises:
+        UsageError: it is there.
+
+    """
+    if isinstance(items, Catalogue):
+        raise UsageError(
+            "items is a catalogue, and here it says which item is which; give what is known of items as "
+            "catalogue=…, to an Evaluator as its own items=…"
+        )
+
+
+def refuse_unknowable(
+    measures: Iterable[Measure], known: Catalogue, *, judged: bool, argument: str = "items"
+) -> None:
     """Refuses measures of what is recommended for which too little is known of items, or nothing is judged.
 
     Raises:
@@ -470,7 +502,7 @@ def refuse_unknowable(measures: Iterable[Measure], known: Catalogue, *, judged: 
                     f"{measure} needs all items that can be recommended, and the catalogue is said to be open"
                 )
             if not given[need]:
-                raise UsageError(f"{measure} needs {NEEDS[need]}")
+                raise UsageError(f"{measure} needs {NEEDS[need].replace('items=', f'{argument}=')}")
         if "items" in measure.needs or "groups" in measure.needs:
             by = measure.arguments["by"]
             for column in [by] if isinstance(by, str) else by:
@@ -500,12 +532,21 @@ def _refuse_column(measure: Measure, column: str, known: Catalogue) -> None:
         raise ColumnError(f"{measure}: items has no column {column!r}{there}")
     if "groups" in measure.needs:
         known.groups(column)
-    elif callable(measure.arguments.get("distance")):
         return
-    elif known.categories(column) is None and measure.arguments.get("distance") not in OF_NUMBERS:
+    distance = measure.arguments.get("distance")
+    if callable(distance) or not sees_numbers(known, column, distance):
+        return
+    if distance not in OF_NUMBERS:
+        instead = "; or choose distance=gower" if distance == "jaccard" else ""
         raise ColumnError(
-            f"{measure}: {column!r} of items has numbers, and it looks at categories; give texts, "
-            "such as intervals of them (pandas.cut, polars' qcut), or cast them to texts where they are codes"
+            f"{measure}: {column!r} of items has numbers, and it looks at categories, which are texts "
+            "or integers; give intervals of them (pandas.cut, polars' qcut), or cast them to texts where "
+            f"they are codes{instead}"
+        )
+    if distance == "cosine" and known.vectors(column).shape[1] == 1:
+        raise ColumnError(
+            f"{measure}: {column!r} of items has one number each, the cosine of which tells nothing but "
+            "signs; choose distance=gower"
         )
 
 

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["expand", "open_files", "refuse_differing"]
 
+ITERATION = "iter"
+"""What TREC judgements of four fields have beside those of three, which most measures do not look at."""
+
 FETCHED = {
     "http": "download it first, for example with curl -O",
     "https": "download it first, for example with curl -O",
@@ -149,9 +152,8 @@ def _concatenated(
     first = sources[0]
 
     def columns_of(source: Source) -> object:
-        if is_of_lists(side):
-            return find_roles(source.names, side, columns, source.where)
-        return set(source.names)
+        names = [name for name in source.names if name != ITERATION or name in (columns or {}).values()]
+        return find_roles(names, side, columns, source.where) if is_of_lists(side) else set(names)
 
     for source in sources[1:]:
         if columns_of(source) != columns_of(first):
@@ -172,7 +174,8 @@ def _concatenated(
         return _native.Table.from_arrow(pl.concat(frames, how="vertical_relaxed").to_struct())
 
     text_ids = all(source.text_ids for source in sources)
-    return Source(f"{side} {pattern!r}", first.names, take, text_ids)
+    names = [name for name in first.names if all(name in source.names for source in sources)]
+    return Source(f"{side} {pattern!r}", names, take, text_ids)
 
 
 def refuse_differing(source: Named, first: Named) -> ColumnError:

@@ -108,7 +108,7 @@ class Input:
 
     @property
     def names(self) -> list[str]:
-        """The names of its columns, and that of the aspects, which may be said again of what has been read."""
+        """The names of its columns, and of that of aspects, which may be said again of what has been read."""
         return self.table.names if self.aspects is None else [*self.table.names, self.aspects.column]
 
     @property

@@ -22,8 +22,10 @@ __all__ = [
     "distance_needs",
     "far_from_profiles",
     "item_distances",
+    "sees_numbers",
     "sum_of_pairs",
     "tables_of_pairs",
+    "without_direction",
 ]
 
 Distance: TypeAlias = (
@@ -32,9 +34,10 @@ Distance: TypeAlias = (
 )
 """The distance of two items, of vectors x and y or of sets A and B out of C categories.
 
-``cosine``: 1 − x·y / (|x|·|y|), 1 − |A∩B| / √(|A|·|B|); ``jaccard``, of sets: 1 − |A∩B| / |A∪B|;
-``hamming``: the share of the C, or of the numbers, in which they differ; ``differences``: in how many they
-do; ``gower``: of numbers the mean of their differences, each over the range of all items, of sets as jaccard;
+``cosine``: 1 − x·y / (|x|·|y|), 1 where either is all 0, 1 − |A∩B| / √(|A|·|B|); ``jaccard``, of sets:
+1 − |A∩B| / |A∪B|; ``hamming``: the share of the C, or of the numbers, in which they differ; ``differences``:
+in how many they do; ``gower``: of numbers the mean of their differences, each over the range of all items, of
+sets as jaccard;
 ``cooccurrence``: 1 − u_xy / √(u_x · u_y) with u users who had x, y or both; a function of what two items have
 in the column.
 """
@@ -46,6 +49,18 @@ Far: TypeAlias = Callable[[Numbers, Numbers], Values]
 def distance_needs(given: Mapping[str, Any]) -> tuple[Literal["train", "items"], ...]:
     """What has to be known of items for a distance."""
     return ("train",) if given["distance"] == "cooccurrence" else ("items",)
+
+
+def sees_numbers(known: Attributes, column: str, distance: object) -> bool:
+    """Whether a distance sees numbers in a column: to gower integers are such, to others they are codes."""
+    return (distance == "gower" and known.is_integer(column)) or known.categories(column) is None
+
+
+def without_direction(known: Attributes, column: str, distance: object) -> int:
+    """How many items have a vector of zeros in a column, of which a distance sees the direction."""
+    if distance != "cosine" or not sees_numbers(known, column, distance):
+        return 0
+    return int(np.count_nonzero(~known.vectors(column).any(axis=1)))
 
 
 def item_distances(lists: RecommendedLists, by: str | Sequence[str], distance: Distance) -> Far:
@@ -204,7 +219,7 @@ def _by_column(known: Attributes, column: str, distance: str) -> Far:
 
 def _by_numbers(known: Attributes, column: str, distance: str) -> tuple[Far, int]:
     """The distance of items by a column, and how many numbers it looks at of each."""
-    categories = known.categories(column)
+    categories = None if sees_numbers(known, column, distance) else known.categories(column)
     if categories is not None:
         return _of_categories(categories, distance), (categories.count + 7) // 8
     vectors = known.vectors(column)

@@ -94,6 +94,9 @@ class Attributes(Protocol):
     def categories(self, column: str) -> Lists | None:
         """The categories of each item, each once; None where the column has numbers."""
 
+    def is_integer(self, column: str) -> bool:
+        """Whether each item has an integer in a column, which can be a number or the code of a category."""
+
     def vectors(self, column: str) -> NDArray[np.float64]:
         """The numbers of each item, [items, dimensions]."""
 

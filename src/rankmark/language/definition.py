@@ -162,9 +162,11 @@ def declared(function: Callable[..., Any]) -> tuple[Mapping[str, Parameter], boo
 
 
 def load(folder: ModuleType) -> None:
-    """Imports all pages of a folder, in alphabetical order, each of which says what it defines."""
-    for module in pkgutil.iter_modules(folder.__path__):
-        importlib.import_module(f"{folder.__name__}.{module.name}")
+    """Imports all pages of a folder and of those in it, in alphabetical order; each says what it defines."""
+    found = pkgutil.walk_packages(folder.__path__, f"{folder.__name__}.")
+    pages = [module.name for module in found if not module.ispkg]
+    for name in sorted(pages, key=lambda name: name.rpartition(".")[2]):
+        importlib.import_module(name)
 
 
 Defined = TypeVar("Defined", bound=Definition)

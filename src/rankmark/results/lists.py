@@ -219,13 +219,39 @@ class ListResult(Result):
             [2.0, 1.0, 1.0, 0.0]
 
         """
+        asked, lists = self._recommended(measure)
+        return lists.top(asked.cutoff).exposure()
+
+    def popularity(self, measure: str | Measure | None = None) -> NDArray[np.float64]:
+        """How often each of the same items was had before, in the same order.
+
+        Args:
+            measure: as for `exposure`.
+
+        Raises:
+            NotEvaluatedError: as `exposure`, or nothing is known of what was had before.
+
+        Example:
+            >>> import rankmark as rm
+            >>> run, train = {"u1": ["a", "b"]}, {"u1": ["c"], "u2": ["a", "c"]}
+            >>> rm.evaluate(None, run, "Coverage@2", items=["a", "b", "c"], train=train).popularity().tolist()
+            [1.0, 0.0, 2.0]
+
+        """
+        asked, lists = self._recommended(measure)
+        if lists.facts.train is None:
+            raise NotEvaluatedError(f"{asked}: it is not known what was had before: evaluate with train=…")
+        return lists.facts.popularity("interactions")[: lists.facts.count]
+
+    def _recommended(self, measure: str | Measure | None) -> tuple[Measure, RecommendedLists]:
         asked = next(iter(self._lists), None) if measure is None else self._find(measure)
         if asked is None or asked not in self._lists:
             raise NotEvaluatedError(
                 f"no lists of {asked or 'items'} are here: evaluate a measure of the whole run, such as "
-                "Coverage@10 (a result that was saved has none)"
+                "Coverage@10 (a result that was saved has none: draw it when it is evaluated, by "
+                'result.plot("exposure") or `rankmark eval … --picture exposure -o FILE.svg`)'
             )
-        return self._lists[asked].top(asked.cutoff).exposure()
+        return asked, self._lists[asked]
 
     def run_terms(
         self,

@@ -22,6 +22,7 @@ from rankmark.inputs.arrays.judged_items import (
     read_stored,
 )
 from rankmark.inputs.arrays.libraries import Array, Masked, Matrix, Scores, as_matrix, to_numpy
+from rankmark.inputs.catalogue import refuse_catalogue
 from rankmark.inputs.input import Input
 from rankmark.inputs.roles import Side
 from rankmark.kinds.lists import Values
@@ -60,6 +61,7 @@ def read_candidates(
     matrix: Matrix | Stored, lengths: Array | None, mask: Array | None, items: Array | None
 ) -> Masked | None:
     """The scores with what is padding taken out."""
+    refuse_catalogue(items)
     if isinstance(matrix, Stored):
         for name, given in (("items", items), ("lengths", lengths), ("mask", mask)):
             if given is not None:

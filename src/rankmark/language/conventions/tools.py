@@ -974,6 +974,11 @@ RECOMMENDERS = Convention(
         NO_TIE_RULE,
         EVERY_ROW,
         Aside("r_precision_at_k: it leaves out users whose hits stand low.", ABSENT),
+        Aside(
+            "serendipity: one less the mean similarity of an item to each that its user had, times a column "
+            "of its relevance; here EPD and Serendipity go by grades.",
+            ABSENT,
+        ),
         Limit(
             "novelty where lists are of different lengths: it is the mean over all recommendations, which "
             "weights by the lengths give here.",
@@ -1080,6 +1085,11 @@ ELLIOT = Convention(
         Aside(
             "RMSE, MSE and MAE: they see only rows in the list with a rating of at least the threshold, and "
             "divide by all that are relevant.",
+            ABSENT,
+        ),
+        Aside(
+            "SRecall, the share of all features of items that the relevant items of a list have; here "
+            "SubtopicRecall is of judged aspects, and CategoryCoverage of all items.",
             ABSENT,
         ),
         FROM_SOURCE,

@@ -57,13 +57,15 @@ def expected_intra_list_diversity(
 
     Args:
         by: the column of items that says what they are like: a category, a list of categories, a number or a
-            list of numbers; or several, [genre,price], for the mean of the distances by each.
-        distance: ``cosine``, 1 − x·y / (|x|·|y|), of categories 1 − |A∩B| / √(|A|·|B|); of categories also
-            ``jaccard``, 1 − |A∩B| / |A∪B| (recpack); ``hamming``, the share of the C, or of the numbers, in
-            which they differ; ``differences``, in how many they do (RecTools); ``gower``, of numbers the mean
-            of their differences, each over the range of all items, of categories as jaccard; or, whatever
-            they are like, ``cooccurrence``, 1 − u_xy / √(u_x · u_y) with u users who had x, y or both before
-            (recommenders); from Python any function of what two items have there.
+            list of numbers; or several, [genre,price], for the mean of the distances by each. A column of
+            integers holds numbers for gower, and for all other distances codes of categories.
+        distance: ``cosine``, 1 − x·y / (|x|·|y|), 1 where either is all 0, of categories 1 − |A∩B| /
+            √(|A|·|B|); of categories also ``jaccard``, 1 − |A∩B| / |A∪B| (recpack); ``hamming``, the share of
+            the C, or of the numbers, in which they differ; ``differences``, in how many they do (RecTools);
+            ``gower``, of numbers the mean of their differences, each over the range of all items, of
+            categories as jaccard; or, whatever they are like, ``cooccurrence``, 1 − u_xy / √(u_x · u_y) with
+            u users who had x, y or both before (recommenders); from Python any function of what two items
+            have there.
         discount: d(i) is 1 (``none``), 1 / log2(i + 1) (``log2``), 1 / i (``reciprocal``), or with a number p
             between 0 and 1 p^(i − 1); the source has 0.85.
         gain: g_i is 1 (``none``), 1 for an item judged `rel` or better, else 0 (``binary``), or

@@ -10,7 +10,7 @@ from rankmark.kinds.browsing import MaxGrade, highest_gain
 from rankmark.kinds.gains import Gain, gain_of
 from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
-from rankmark.measures.err import reciprocal_rank_of_stop
+from rankmark.measures.lists.err import reciprocal_rank_of_stop
 
 
 @list_measure("nERR", bounds=(0, 1), expected=False)

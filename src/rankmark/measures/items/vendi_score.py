@@ -41,13 +41,14 @@ def vendi_score(
 
     Args:
         by: the column of items that says what they are like: a category, a list of categories, a number or a
-            list of numbers; or several, [genre,price], for the mean of the distances by each.
-        distance: ``cosine``, 1 − x·y / (|x|·|y|), of categories 1 − |A∩B| / √(|A|·|B|); of categories also
-            ``jaccard``, 1 − |A∩B| / |A∪B|; ``hamming``, the share of the C categories, or of the numbers, in
-            which they differ; ``gower``, of numbers the mean of their differences, each over the range of all
-            items, of categories as jaccard; or, whatever they are like, ``cooccurrence``,
-            1 − u_xy / √(u_x · u_y) with u users who had x, y or both before; from Python any function of what
-            two items have there, which is 1 where they have nothing in common.
+            list of numbers; or several, [genre,price], for the mean of the distances by each. A column of
+            integers holds numbers for gower, and for all other distances codes of categories.
+        distance: ``cosine``, 1 − x·y / (|x|·|y|), 1 where either is all 0, of categories 1 − |A∩B| /
+            √(|A|·|B|); of categories also ``jaccard``, 1 − |A∩B| / |A∪B|; ``hamming``, the share of the C
+            categories, or of the numbers, in which they differ; ``gower``, of numbers the mean of their
+            differences, each over the range of all items, of categories as jaccard; or, whatever they are
+            like, ``cooccurrence``, 1 − u_xy / √(u_x · u_y) with u users who had x, y or both before; from
+            Python any function of what two items have there, which is 1 where they have nothing in common.
         q: the order of the entropy; one that is not 1 gives (Σ_j λ_j^q)^(1 / (1 − q)), and ``inf``
             1 / max λ_j. More than 1 sees less of what is rare.
 

@@ -62,7 +62,7 @@ def attention_weighted_rank_fairness(
             list of numbers or a dict of them by the names of groups.
         target: t_g is the share of the group among the items that can be recommended, ``catalogue``, among
             the items that are relevant to the query, ``relevant``, ``equal`` for all, or what is given,
-            ``{women:0.5,men:0.5}``.
+            ``{women:0.5,men:0.5}``, where every group has one and all are divided by their sum.
         rel: the least grade that counts as relevant.
         distance: ``js`` is the Jensen-Shannon divergence, in nats as TREC's Fair Ranking track has it, ½ Σ_g
             a_g · ln(2a_g / (a_g + t_g)) + ½ Σ_g t_g · ln(2t_g / (a_g + t_g)); ``difference`` is ½ Σ_g

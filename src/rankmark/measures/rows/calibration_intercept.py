@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankmark.kinds.calibration import Slope, recalibrate
 from rankmark.kinds.rows import Rows
 from rankmark.language.registry import row_measure
-from rankmark.measures.log_loss import Clip
+from rankmark.measures.rows.log_loss import Clip
 
 
 @row_measure(

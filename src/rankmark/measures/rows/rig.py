@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rankmark.kinds.rows import Rows
 from rankmark.language.registry import row_measure
-from rankmark.measures.log_loss import ClipOrPrecision
-from rankmark.measures.ne import normalised_entropy
+from rankmark.measures.rows.log_loss import ClipOrPrecision
+from rankmark.measures.rows.ne import normalised_entropy
 
 
 @row_measure(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
-from rankmark.measures.list_auc import ordered_pairs
+from rankmark.measures.lists.list_auc import ordered_pairs
 
 
 @list_measure(

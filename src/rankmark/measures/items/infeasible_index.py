@@ -50,7 +50,7 @@ def infeasible_index(
             list of numbers or a dict of them by the names of groups.
         target: t_g is the share of the group among the items that can be recommended, ``catalogue``, among
             the items that are relevant to the query, ``relevant``, ``equal`` for all, or what is given,
-            ``{women:0.5,men:0.5}``.
+            ``{women:0.5,men:0.5}``, where every group has one and all are divided by their sum.
         rel: the least grade that counts as relevant.
         of: whether ``ranks`` are counted, or at each rank the ``groups`` that have too few, which is the
             infeasible count.

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankmark.kinds.classes import Classes
 from rankmark.language.registry import row_measure
-from rankmark.measures.log_loss import Clip
+from rankmark.measures.rows.log_loss import Clip
 
 
 @row_measure(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankmark.kinds.classes import Classes, Predicted
 from rankmark.language.registry import row_measure
-from rankmark.measures.multiclass_accuracy import multiclass_accuracy
+from rankmark.measures.rows.multiclass_accuracy import multiclass_accuracy
 
 
 @row_measure(

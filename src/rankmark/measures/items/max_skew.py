@@ -54,7 +54,7 @@ def greatest_skew(
             list of numbers or a dict of them by the names of groups.
         target: t_g is the share of the group among the items that can be recommended, ``catalogue``, among
             the items that are relevant to the query, ``relevant``, ``equal`` for all, or what is given,
-            ``{women:0.5,men:0.5}``.
+            ``{women:0.5,men:0.5}``, where every group has one and all are divided by their sum.
         rel: the least grade that counts as relevant.
         alpha: keeps the value finite where a list lacks a group; with 0, as in the source, it is −∞
             there.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankmark.kinds.rows import Rows
 from rankmark.language.registry import row_measure
-from rankmark.measures.auc import area_under_roc_curve
+from rankmark.measures.rows.auc import area_under_roc_curve
 
 
 @row_measure(

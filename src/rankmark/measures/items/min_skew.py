@@ -1,8 +1,10 @@
-"""Skew."""
+"""MinSkew."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
+
+import numpy as np
 
 from rankmark.kinds.exposure import (
     Overlap,
@@ -16,45 +18,41 @@ from rankmark.kinds.exposure import (
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
 from rankmark.kinds.ranges import Within
-from rankmark.language.parameters import Column, Group
+from rankmark.language.parameters import Column
 from rankmark.language.registry import item_measure
 
 GROUP = Column("group")
 
 
 @item_measure(
-    "Skew",
-    bounds=(None, None),
+    "MinSkew",
+    bounds=(None, 0),
     needs=needs_of_groups,
-    better="neither",
     undefined="no items of known groups, or no target",
 )
-def skew(
+def least_skew(
     lists: RecommendedLists,
     *,
     cutoff: int | None = None,
     by: Column = GROUP,
-    group: Group | Literal["each"] = "each",
     target: Target = "catalogue",
     rel: float = 1,
     alpha: Annotated[float, Within(0, 1)] = 0.01,
     overlap: Overlap = "share",
     unknown: UnknownGroup = "refuse",
 ) -> Values:
-    """Skew: how many times more of a list is of a group than should be, as a logarithm.
+    """MinSkew: the `Skew` of the group that a list has too few of.
 
-        Skew@k = ln(((1 − α) · p_g + α · t_g) / t_g)
+        MinSkew@k = min_g ln(((1 − α) · p_g + α · t_g) / t_g)
 
-    p_g is the share of group g among the items down to rank k and t_g the share that it should have: 0 is as
-    it should be, below 0 too few and above 0 too many.
+    p_g is the share of group g among the items down to rank k and t_g the share that it should have.
 
     Args:
         by: the column of items with their group, a list of groups, or how much each is of every group: a
             list of numbers or a dict of them by the names of groups.
-        group: the group; ``each`` gives a measure for every one.
         target: t_g is the share of the group among the items that can be recommended, ``catalogue``, among
             the items that are relevant to the query, ``relevant``, ``equal`` for all, or what is given,
-            ``{women:0.5,men:0.5}``.
+            ``{women:0.5,men:0.5}``, where every group has one and all are divided by their sum.
         rel: the least grade that counts as relevant.
         alpha: keeps the value finite where a list lacks a group; with 0, as in the source, it is −∞
             there.
@@ -65,20 +63,20 @@ def skew(
 
     Needs: a table of items with their groups, items=…; for the target ``relevant`` judgements.
 
-    Range: any number.
+    Range: 0 or less; 0 is as it should be.
 
     Source: [geyik2019].
 
     Example:
-        Half of the items and one of three at the top are of y: ln(⅓ / ½).
+        Half of the items and one of three at the top are of y, two of x: ln(⅓ / ½).
 
         >>> import rankmark as rm
         >>> items = {"a": {"group": "x"}, "b": {"group": "y"}, "c": {"group": "x"}, "d": {"group": "y"}}
-        >>> result = rm.evaluate(None, {"q": ["a", "b", "c"]}, "Skew(alpha=0)@3", items=items)
-        >>> {name: round(value, 6) for name, value in result.values.items()}
-        {'Skew(group=x,alpha=0)@3': 0.287682, 'Skew(group=y,alpha=0)@3': -0.405465}
+        >>> result = rm.evaluate(None, {"q": ["a", "b", "c"]}, "MinSkew(alpha=0)@3", items=items)
+        >>> round(result["MinSkew(alpha=0)@3"], 6)
+        -0.405465
 
     """
     groups = item_groups(lists, by, overlap, unknown)
-    t = target_shares(groups, "Skew", target, rel)
-    return skews(lists.top(cutoff), groups, t, alpha)[:, groups.number("Skew", group)]
+    t = target_shares(groups, "MinSkew", target, rel)
+    return np.asarray(np.fmin.reduce(skews(lists.top(cutoff), groups, t, alpha), axis=1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankmark.kinds.rows import Rows
 from rankmark.language.registry import row_measure
-from rankmark.measures.log_loss import ClipOrPrecision
+from rankmark.measures.rows.log_loss import ClipOrPrecision
 
 
 @row_measure(

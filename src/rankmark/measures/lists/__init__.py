@@ -1,0 +1,1 @@
+"""Measures of the judged items of lists: one value a query."""

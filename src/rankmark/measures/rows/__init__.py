@@ -1,0 +1,1 @@
+"""Measures of labelled scores: of numbers, of classes, of users."""
