@@ -48,6 +48,8 @@ def test_without_judgements_all_files_are_runs(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
+        (["--no-qrels", "a.csv", *KNOWN, "-m", "Coverage@2", "--picture", "exposure"], 2, "add -o FILE.svg"),
+        (["qrels.csv", "a.csv", "--picture", "exposre", "-o", "x.svg"], 2, "did you mean 'exposure'?"),
         (["--no-qrels", "a.csv"], 2, "without judgements there is no 'nDCG@10'"),
         (["qrels.csv", "a.csv", "-m", "Coverage@2"], 2, "--items"),
         (["qrels.csv", "a.csv", "-m", "Novelty@2", "--items", "items.csv"], 2, "--train"),
@@ -99,3 +101,14 @@ def test_intervals_of_the_whole_run_are_shown(capsys: pytest.CaptureFixture[str]
     method = ("--interval-method", "bca")
     assert main(["eval", "--no-qrels", "a.csv", *KNOWN, "-m", "Coverage@2", *method]) == 2
     assert "of the whole run" in capsys.readouterr().err
+
+
+def test_a_picture_is_drawn_of_what_was_evaluated_and_a_saved_result_says_how(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asked = ["eval", "--no-qrels", "a.csv", "b.csv", *KNOWN, "-m", "Coverage@2"]
+    assert main([*asked, "--picture", "exposure", "-o", "x.svg"]) == 0
+    assert "How evenly recommendations fall on items" in Path("x.svg").read_text()
+    assert main([*asked, "-o", "x.rankmark"]) == 0
+    assert main(["plot", "x.rankmark", "exposure"]) == 2
+    assert "--picture exposure -o FILE.svg" in capsys.readouterr().err

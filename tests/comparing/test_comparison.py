@@ -1180,7 +1180,8 @@ def test_a_file_of_several_results_is_compared_on_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     qrels = {f"q{i}": {"a": 1} for i in range(8)}
-    both = rm.evaluate(qrels, {"old": {q: ["b", "a"] for q in qrels}, "new": {q: ["a"] for q in qrels}}, "RR")
+    runs = {"old": {q: ["b", "a"] for q in qrels}, "new": {q: ["a"] for q in qrels}}
+    both: Any = rm.evaluate(qrels, runs, "RR")
     both.save(tmp_path / "both.rankmark")
     for name, own in both.results.items():
         own.save(tmp_path / f"{name}.rankmark")

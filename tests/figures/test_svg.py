@@ -326,6 +326,24 @@ def test_names_that_have_no_room_beside_what_is_drawn_stand_above_it() -> None:
     assert long in _texts(root)
 
 
+def test_no_grid_line_runs_through_names_that_stand_above_what_is_drawn() -> None:
+    long = "a name of a system that is longer than a picture has room for beside what is drawn"
+    points = Points(x=np.arange(2.0), y=np.arange(2.0))
+    root = _root(_figure(points, y=Axis(scale="names", names=(long, f"{long}, too"))))
+    names = [
+        float(each.attrib["y"]) for each in root.iter(f"{SVG}text") if (each.text or "").startswith("a name")
+    ]
+    lines = [
+        (float(first), float(last))
+        for path in root.iter(f"{SVG}path")
+        for first, last in re.findall(r"M[0-9.]+ ([0-9.]+)V([0-9.]+)", path.attrib["d"])
+    ]
+    assert len(set(names)) == 2
+    assert lines
+    # Letters stand above the line that they are on.
+    assert not [each for each in lines for name in names if each[0] < name - 1 < each[1]]
+
+
 def test_what_stands_at_an_axis_goes_on_in_the_next_line() -> None:
     said = "a sentence that is longer than an axis of a picture on a telephone"
     root = _root(_figure(Points(x=np.zeros(1), y=np.zeros(1)), x=Axis(label=said)), width=300)

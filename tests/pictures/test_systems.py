@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import rankmark as rm
-from rankmark.figures import Boxes, Figure, Line, Mark, Points, Segments
+from rankmark.figures import Boxes, Figure, Line, Mark, Points, Segments, Texts
 from rankmark.results import Comparison, Runs
 
 SomeMark = TypeVar("SomeMark", bound=Mark)
@@ -313,7 +313,9 @@ def test_a_trade_off_has_a_point_a_system_and_a_front_that_none_beats() -> None:
     assert points == {name: (result["nDCG@3"], result["NotInTrain@3"]) for name, result in results.items()}
     (front,) = marks(figure, Line)
     assert list(zip(front.x.tolist(), front.y.tolist(), strict=True)) == [points["new"], points["accurate"]]
-    assert "none is better by both than new and accurate" in figure.subtitle
+    assert figure.subtitle == "best trade-offs: new and accurate"
+    named = {mark.texts[0]: (float(mark.x[0]), float(mark.y[0])) for mark in marks(figure, Texts)}
+    assert named == points
 
 
 def test_a_trade_off_is_of_what_is_asked_for() -> None:
@@ -338,6 +340,7 @@ def test_exposure_is_a_lorenz_curve_with_its_gini() -> None:
     np.testing.assert_allclose(line.y, [0, 0, 0.25, 0.5, 1])
     assert result["ExposureGini@2"] == 0.375
     assert figure.subtitle == "Gini 0.375, 3 of 4 items"
+    assert line.name == "this run"
 
 
 def test_exposure_by_popularity_stands_beside_what_was_had_before() -> None:

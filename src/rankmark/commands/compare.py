@@ -157,7 +157,7 @@ def shown_of(options: dict[str, Any]) -> dict[str, Any]:
 @with_columns
 @with_threads
 @with_per_query
-@with_output_of("Comparison", papers=True)
+@with_output_of("Comparison", papers=True, pictures=True)
 @click.pass_context
 def compare_runs(
     context: click.Context,

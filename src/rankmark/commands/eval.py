@@ -88,7 +88,7 @@ def _methods() -> Iterable[str]:
 @with_per_query
 @click.option("--bounds", is_flag=True, help="Show what other orders of equal scores give, too.")
 @with_signatures("Show of this what is not the standard.")
-@with_output_of("Result", papers=True)
+@with_output_of("Result", papers=True, pictures=True)
 def evaluate_runs(
     qrels: str,
     run: tuple[str, ...],

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankmark.errors import DataError, RankmarkError, UsageError
+from rankmark.errors import DataError, RankmarkError, UsageError, did_you_mean
 from rankmark.rendering.words import harmless
 from rankmark.tools import tool
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["Output", "UnansweredError", "answered", "with_output_of"]
 
 Command = Callable[..., None]
+DRAWN = ("svg", "png", "pdf")
+"""The formats of pictures."""
 
 
 class UnansweredError(RankmarkError):
@@ -61,6 +63,7 @@ class Output:
         digits: how many are shown after the point; None for the usual number.
         path: the file; None for standard output.
         paper: the options of tables for papers that are said.
+        picture: the picture that is written, if it is said; else the natural one.
 
     """
 
@@ -69,6 +72,7 @@ class Output:
     digits: int | None
     path: str | None
     paper: Mapping[str, Any] = field(default_factory=dict)
+    picture: str | None = None
 
     @property
     def format(self) -> str:
@@ -123,6 +127,18 @@ class Output:
             raise UsageError(f"--{said} is of tables for papers: add --format {' or '.join(known)}")
         check_options(**self.paper)
 
+    def check_picture(self) -> None:
+        """Refuses a picture that there is not, or where none is written, before long work."""
+        from rankmark.figures import pictures
+
+        if self.picture is None:
+            return
+        if self.picture not in pictures():
+            hint = did_you_mean(self.picture, pictures()) or "; `rankmark plot --list` shows which there are"
+            raise UsageError(f"--picture {self.picture}: there is no such picture{hint}")
+        if not (self.path and self.format in DRAWN):
+            raise UsageError(f"--picture {self.picture} is of files: add -o FILE.svg, .png or .pdf")
+
     def keep(self, *inputs: str | None) -> None:
         """Refuses a file that cannot be made or written, or is an input, before long work is done."""
         from rankmark.rendering.files import check_writable
@@ -138,7 +154,9 @@ class Output:
 
     def write(self, shown: Shown, **options: Any) -> None:
         """Prints what is shown, or writes it to the file."""
-        if self.is_file:
+        if self.picture:
+            shown.plot(self.picture).write(str(self.path), self.format)
+        elif self.is_file:
             shown.write(str(self.path), self.format)
         else:
             self.show(self._text(shown, options))
@@ -176,6 +194,12 @@ FILES = (
 """What help says of --output."""
 
 
+PICTURE = click.option(
+    "--picture",
+    metavar="NAME",
+    help="Which picture -o FILE.svg, .png or .pdf is, such as exposure; `rankmark plot --list` has them.",
+)
+
 OF_PAPERS: Mapping[str, Callable[[Command], Command]] = {
     "caption": click.option("--caption", "paper_caption", metavar="TEXT", help="What a paper's table shows."),
     "label": click.option(  # as --label is a column
@@ -195,10 +219,13 @@ OF_PAPERS: Mapping[str, Callable[[Command], Command]] = {
 """The options of tables for papers, by their names in Python."""
 
 
-def with_output_of(shown: str, files: str = FILES, *, papers: bool = False) -> Callable[[Command], Command]:
+def with_output_of(
+    shown: str, files: str = FILES, *, papers: bool = False, pictures: bool = False
+) -> Callable[[Command], Command]:
     """Gives a command that shows this class of `rankmark.results` --format, --digits and --output.
 
-    It gets them as one `output`; with `papers` the options of tables for papers, too.
+    It gets them as one `output`; with `papers` the options of tables for papers, with `pictures` --picture,
+    too.
     """
     options: tuple[Callable[[Command], Command], ...] = (
         click.option(
@@ -207,6 +234,7 @@ def with_output_of(shown: str, files: str = FILES, *, papers: bool = False) -> C
             metavar="FILE",
             help=files,
         ),
+        *([PICTURE] if pictures else ()),
         *(reversed([*OF_PAPERS.values()]) if papers else ()),
         click.option(
             "--digits",
@@ -222,12 +250,13 @@ def with_output_of(shown: str, files: str = FILES, *, papers: bool = False) -> C
     def give(command: Command) -> Command:
         @functools.wraps(command)
         def told(
-            *given: object, format_: str | None, digits: int | None, output: str | None, **others: object
+            *given: object, format_: str | None, digits: int | None, output: str | None, **others: Any
         ) -> None:
             paper = {name: others.pop(f"paper_{name}") for name in OF_PAPERS} if papers else {}
             said = {name: value for name, value in paper.items() if value}
-            made = Output(shown, format_, digits, output, said)
+            made = Output(shown, format_, digits, output, said, others.pop("picture", None))
             made.check_paper()
+            made.check_picture()
             command(*given, output=made, **others)
 
         wrapped: Command = told

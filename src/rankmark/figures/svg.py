@@ -314,12 +314,23 @@ class _PanelDrawing:
         for value, text in _apart(scale, max(2, int(self.inner / 75)), within=self.inner):
             x = float(scale(value))
             if not named:
-                self.canvas.stroke(f"M{x:.1f} {top:.1f}V{bottom:.1f}", "line", 0.7)
+                across = (f"M{x:.1f} {first:.1f}V{last:.1f}" for first, last in self._drawn_in(top, bottom))
+                self.canvas.stroke("".join(across), "line", 0.7)
             if self.room.slanted:
                 shown = cut(text, LABEL, 120)
                 self.canvas.text(x + 3, bottom + 14, shown, "ink", anchor="end", turned=-40, full=text)
             else:
                 self.canvas.text(x, bottom + 15, text, "ink" if named else "muted", anchor="middle")
+
+    def _drawn_in(self, top: float, bottom: float) -> Iterator[tuple[float, float]]:
+        """Between which heights there is no line of names, through which grid lines would run."""
+        if not self.room.stacked:
+            yield top, bottom
+            return
+        rows = len(self.panel.y.names)
+        each = (bottom - top) / max(rows, 1)
+        for i in range(rows):
+            yield top + i * each + NAME, top + (i + 1) * each
 
     def _ticks_of_y(self, scale: Scale, left: float) -> None:
         named = scale.axis.scale == "names"

@@ -22,6 +22,8 @@ __all__ = ["exposure"]
 
 STEPS = 200
 """Points of a curve along either axis, beyond which it looks the same."""
+THIS = "this run"
+"""What the line of the only system is called, which has no name."""
 TENTH = 10
 """What share of the items, one in so many, is told of by popularity."""
 
@@ -138,7 +140,7 @@ def _counts(shown: ListResult | Runs, system: System, of: Callable[[ListResult],
 
 
 def _curve(system: System, counts: Floats) -> Line:
-    return _line(counts, name=system.name, tone=system.tone, dashed=system.later)
+    return _line(counts, name=system.name or THIS, tone=system.tone, dashed=system.later)
 
 
 def _line(counts: Floats, *, name: str, tone: str, dashed: bool) -> Line:

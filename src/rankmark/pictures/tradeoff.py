@@ -9,7 +9,7 @@ import numpy as np
 
 from rankmark.comparing.comparison import Comparison
 from rankmark.errors import PictureError
-from rankmark.figures import Axis, Figure, Line, Mark, Panel, Points, picture
+from rankmark.figures import Axis, Figure, Line, Mark, Panel, Points, Texts, picture
 from rankmark.language.measure import Measure
 from rankmark.pictures.choosing import System, confidence_of, measures_of, some_of, systems_of
 from rankmark.pictures.words import axis_of, of_value
@@ -51,7 +51,7 @@ def tradeoff(
     front = _front(own, across, upright)
     confidence = confidence_of(shown)
     names = listed([each.name for each in front]) if front else ""
-    best = f"{names} is the best by both" if len(front) == 1 else f"none is better by both than {names}"
+    best = f"{names} is the best by both" if len(front) == 1 else f"best trade-offs: {names}"
     told = (
         f"{each.name} {across.label} {of_value(each.value(across), each.interval(across))} and "
         f"{upright.label} {of_value(each.value(upright), each.interval(upright))}"
@@ -123,6 +123,7 @@ def _marks(
             tone="muted",
             dashed=True,
         )
+    right_of, above = (_middle([each.value(measure) for each in own]) for measure in (across, upright))
     for each in own:
         x, y = each.value(across), each.value(upright)
         (left, right), (low, high) = each.interval(across), each.interval(upright)
@@ -138,3 +139,16 @@ def _marks(
             tone=each.tone,
             hollow=each.later,
         )
+        # Towards the middle, where there is room, and off the front, which mostly falls to the right.
+        is_right = x > right_of
+        yield Texts(
+            x=np.array([x]),
+            y=np.array([y]),
+            texts=(each.name,),
+            anchor="end" if is_right else "start",
+            shift=(-9 if is_right else 9, 16 if is_right and y > above else -9),
+        )
+
+
+def _middle(values: Sequence[float]) -> float:
+    return (min(values) + max(values)) / 2

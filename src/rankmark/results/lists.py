@@ -248,7 +248,8 @@ class ListResult(Result):
         if asked is None or asked not in self._lists:
             raise NotEvaluatedError(
                 f"no lists of {asked or 'items'} are here: evaluate a measure of the whole run, such as "
-                "Coverage@10 (a result that was saved has none)"
+                "Coverage@10 (a result that was saved has none: draw it when it is evaluated, by "
+                'result.plot("exposure") or `rankmark eval … --picture exposure -o FILE.svg`)'
             )
         return asked, self._lists[asked]
 
