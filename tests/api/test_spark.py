@@ -8,7 +8,9 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -24,13 +26,16 @@ from installed import need_java, peer
 from processes import python
 from rankmark.aggregation.finish import finished
 from rankmark.aggregation.merged_rows import merged_rows
+from rankmark.aggregation.query_state import QueryState
 from rankmark.aggregation.row_tally import RowTally, told_sums
 from rankmark.aggregation.state import merged
 from rankmark.aggregation.tally import Tally
 from rankmark.engines import local
 from rankmark.engines import spark as engine
+from rankmark.engines import spark_driver as driver
 from rankmark.engines.spark_rows import RowTask
 from rankmark.inputs import read_inputs
+from rankmark.inputs.catalogue import Numbered
 from rankmark.inputs.predictions.columns import PredictionColumns
 from rankmark.inputs.tables.spark_frames import FrameNames
 from rankmark.kinds.row_core import BINARY
@@ -106,7 +111,7 @@ def batches(qrels: pl.DataFrame, run: pl.DataFrame, rows: int) -> list[list[Any]
 
 def task(measures: list[str], **choices: Any) -> engine.Task:
     return engine.Task(
-        planned(measures, None, choices),
+        planned(measures, None, choices, items=True),
         FrameNames("qrels", "query", "i{}em", "relevance"),
         FrameNames("run", "query", "item", "score"),
     )
@@ -397,6 +402,117 @@ def test_spark_refuses_what_cannot_be_evaluated(spark: Any, tmp_path: Path) -> N
     refused(r"part-.*parquet: Spark cannot read the file; it is damaged", rm.FormatError, run=damaged)
 
 
+OF_ITEMS = ["Novelty@5", "NotInTrain@3", "Serendipity@4", "AggregateDiversity@2", "ExposureEntropy@3"]
+"""Of every query and of the whole run, with interactions before and with judgements."""
+IN_CATALOGUE = ["CatalogueCoverage@3", "ExposureGini@5", "ILD@4"]
+
+
+def known(*, text: bool, closed: bool) -> dict[str, Any]:
+    """Interactions before; and the items, if these are all that there can be, in no order."""
+    draw = np.random.default_rng(9)
+    ids = pl.String if text else pl.Int64
+    train = pl.DataFrame({"query": draw.integers(0, 60, 900), "item": draw.integers(0, 900, 900)}).cast(ids)
+    if not closed:
+        return {"train": train}
+    items = pl.DataFrame({"item": draw.permutation(900)}).cast(ids)
+    return {"train": train, "items": items.with_columns(category=pl.Series(draw.choice(list("xyz"), 900)))}
+
+
+def assert_exactly(there: rm.results.ListResult, here: rm.results.ListResult) -> None:
+    assert list(there.values.items()) == list(here.values.items())
+    assert there.per_query.equals(here.per_query)
+    assert there.counts == here.counts
+    assert there.notes == here.notes
+    assert there.inputs == here.inputs
+
+
+class _Partitions:
+    """What the driver looks at of a DataFrame, of partitions that are here."""
+
+    def __init__(self, parts: list[list[Any]]) -> None:
+        self.parts = parts
+
+    def mapInArrow(self, work: Any, _schema: str) -> _Partitions:  # noqa: N802
+        return _Partitions([list(work(part)) for part in self.parts])
+
+    def collect(self) -> list[Any]:
+        rows = [row for part in self.parts for batch in part for row in batch.to_pylist()]
+        return [SimpleNamespace(**row) for row in rows]
+
+
+@pytest.mark.parametrize(("text", "closed"), [(False, True), (True, False)])
+def test_no_partitioning_changes_what_is_recommended(
+    monkeypatch: pytest.MonkeyPatch, text: bool, closed: bool
+) -> None:
+    qrels, run = (frame.sort("query", maintain_order=True) for frame in tables(60, text=text))
+    told = known(text=text, closed=closed)
+    measures = ["nDCG@10", *OF_ITEMS, *(IN_CATALOGUE if closed else [])]
+    here = rm.evaluate(qrels, run, measures, missing="skip", **told)
+    catalogue = rm.catalogue(told.get("items"), train=told["train"])
+    job = task(measures, missing="skip")
+    job = replace(job, items=(catalogue.bare(integer=not text), not text))
+    for rows, order in ((7, 1), (100, -1)):
+        monkeypatch.setattr(engine, "BLOCK_ROWS", 10 * rows)
+        state = QueryState.empty(job.plan.groups(), Numbered(catalogue, integer=not text))
+        sent: Any = _Partitions([*batches(qrels, run, rows)[::order], []])
+        whole = merged(Tally(), map(Tally.from_json, driver.told(sent, job.states, state)))
+        state.hits.append(whole.hits)
+        state.order.append(whole.order)
+        made = finished(job.plan, state.whole("query", whole.unjudged.count), whole.words())
+        assert list(made.values.values()) == list(here.values.values())
+        assert made.counts == here.counts
+        for measure, values in made.per_query.items():
+            assert np.array_equal(values, here.query_values(measure), equal_nan=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("text", "closed"), [(False, True), (True, False)])
+def test_spark_sees_what_is_recommended_as_the_local_engine(spark: Any, text: bool, closed: bool) -> None:
+    qrels, run = (frame.sort("query", maintain_order=True) for frame in tables(60, text=text))
+    told = known(text=text, closed=closed)
+    of_items = [*OF_ITEMS, *(IN_CATALOGUE if closed else [])]
+    judged, returned = frames(spark, qrels, run)
+    given = {**told, "train": frames(spark, told["train"])[0]} if closed else told
+    here = rm.evaluate(qrels, run, ["AP", *of_items], hash_inputs=True, **told)
+    there = rm.spark.evaluate(judged, returned, ["AP", *of_items], hash_inputs=True, **given)
+    assert isinstance(there, rm.results.ListResult)
+    assert_exactly(there, here)
+    alone = [measure for measure in of_items if not measure.startswith("Serendipity")]
+    unjudged: Any = rm.spark.evaluate(None, returned, alone, intervals=True, **given)
+    assert_exactly(unjudged, rm.evaluate(None, run, alone, intervals=True, **told))
+    rows: Any = rm.spark.evaluate(judged, returned, ["Novelty@5", "AP"], per_query=True, **given)
+    expected = here.per_query.select("query", "Novelty@5", "AP")
+    assert pl.DataFrame(rows.toArrow()).sort("query").equals(expected)
+
+
+@pytest.mark.slow
+def test_spark_refuses_what_cannot_be_recommended_as_the_local_engine(spark: Any) -> None:
+    qrels, run = (frame.sort("query", maintain_order=True) for frame in tables(10))
+    judged, returned = frames(spark, qrels, run)
+    for wrong, words in (
+        ({"measures": "Coverage@3", "items": range(30)}, r"run: .* are not among the 30 of items"),
+        (
+            {"measures": "Coverage@3", "items": range(900), "missing": "error"},
+            r"run has no results for \d+ q",
+        ),
+        ({"measures": "Novelty@3"}, r"Novelty@3 needs the interactions before: give train="),
+    ):
+        told = []
+        for evaluate, of in ((rm.evaluate, (qrels, run)), (rm.spark.evaluate, (judged, returned))):
+            with pytest.raises(rm.errors.RankmarkError, match=words) as raised:
+                evaluate(*of, **wrong)  # type: ignore[operator]
+            told.append(str(raised.value))
+        assert told[0] == told[1]
+    with pytest.raises(
+        rm.UsageError, match=r"looks at judgements of aspects, which rm\.evaluate alone reads"
+    ):
+        rm.spark.evaluate(judged, returned, "alpha-nDCG@3")
+    with pytest.raises(rm.UsageError, match=r"without judgements there is no 'AP'"):
+        rm.spark.evaluate(None, returned, ["AP"])
+    with pytest.raises(rm.UsageError, match=r"Coverage@3 is one value of the whole run"):
+        rm.spark.evaluate(judged, returned, "Coverage@3", items=range(900), per_query=True)
+
+
 OF_ROWS = [
     *("AUC", "Gini", "GAUC", "GAUC(weight=clicks)", "LogLoss", "LogLoss(clip=0.01,unit=bits)", "Brier"),
     *("RMSE", "MAE", "PCOPC", "NE", "GAUC(weight='ad spend',of_rows=mean)"),
@@ -500,10 +616,15 @@ spark = (
 )
 qrels, run = (pl.read_parquet(path) for path in sys.argv[2:])
 here = rm.evaluate(qrels, run, ["nDCG@10", "AP"])
-there = rm.spark.evaluate(*(spark.createDataFrame(f.to_arrow()) for f in (qrels, run)), ["nDCG@10", "AP"])
+frames = [spark.createDataFrame(f.to_arrow()) for f in (qrels, run)]
+there = rm.spark.evaluate(*frames, ["nDCG@10", "AP"])
 assert type(spark).__module__.startswith("pyspark.sql.connect")
 assert there.values == here.values and there.counts == here.counts
 assert there.per_query.equals(here.per_query.sort("query"))
+known = {"measures": "NotInTrain@5", "train": frames[0]}
+there = rm.spark.evaluate(None, frames[1], per_query=True, **known).toPandas()
+here = rm.evaluate(None, run.sort("query"), **{**known, "train": qrels})
+assert there["NotInTrain@5"].to_list() == here.query_values("NotInTrain@5").tolist()
 try:
     missing = spark.read.schema("query long, item long").parquet("/nowhere")
     rm.spark.evaluate(missing, missing, ["AP"])

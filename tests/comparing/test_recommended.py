@@ -135,6 +135,14 @@ def test_what_is_of_queries_alone_is_refused_or_leaves_them_out() -> None:
     assert "Coverage@5" in compared.to_html_report()
 
 
+def test_slices_have_no_wins_and_say_how_they_are_compared() -> None:
+    by = dict(zip(USERS, ["x", "y"] * 30, strict=True))
+    compared = rm.compare(QRELS, {"even": EVEN, "steep": STEEP}, ["Coverage@5", "nDCG@5"], by=by, items=ITEMS)
+    shown = str(compared.slices)
+    assert [row.split()[-1].count("/") for row in shown.splitlines()[2:6]] == [0, 0, 2, 2]
+    assert "Coverage@5: of the whole run" in shown
+
+
 def test_slices_have_the_value_of_their_queries_alone() -> None:
     by = {user: "odd" if i % 2 else "even" for i, user in enumerate(USERS)}
     odd = {user: items for user, items in EVEN.items() if by[user] == "odd"}
@@ -166,6 +174,8 @@ def test_saved_results_are_compared_and_gated_as_before(tmp_path: Path) -> None:
 
 def test_a_gate_bounds_them() -> None:
     gate = rm.gate(None, STEEP, EVEN, OF_RUNS, max_drop=0.05, confidence=0.95, **KNOWN)
+    assert {own.by for own in gate.measures} == {"gaffke-blocks"}
+    assert "decided by Gaffke's one-sided bound from the worst of some blocks of queries on 60" in str(gate)
     assert gate
     assert {own.units for own in gate.measures} == {len(USERS)}
     assert {own.needed for own in gate.measures} == {None}

@@ -120,7 +120,9 @@ def test_an_item_that_cannot_be_recommended_is_named_as_in_memory(
     batches(monkeypatch, 100)
     written(tmp_path, [(0, 1, 1)], [(u, u + i, -i) for u in range(30) for i in range(3)])
     same(tmp_path, False, ["CatalogueCoverage@2"], items=ITEMS)
-    with pytest.raises(rm.DataError, match=r"41 of the 60 items .* 21 items .* 10 at rank 2 of query 9 "):
+    with pytest.raises(
+        rm.DataError, match=r"41 of the 60 items .* 21 items, the first 10 at rank 2 of query 9 "
+    ):
         rm.evaluate(None, str(tmp_path / "run.parquet"), "CatalogueCoverage@2", items=ITEMS, **SMALL)
 
 

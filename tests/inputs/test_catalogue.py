@@ -120,7 +120,6 @@ def test_doors_that_do_not_see_items_say_so() -> None:
         lambda: rm.Novelty([1, 0], [0.2, 0.1]),
         lambda: rm.Novelty([1, 0]),
         lambda: rm.identify(QRELS, RUN, "Novelty", 0.5),
-        lambda: rm.spark.evaluate(QRELS, RUN, "Novelty"),
         lambda: rm.Novelty([[1, 0]], [[0.2, 0.1]]),
     ]
     for door in doors:

@@ -196,3 +196,10 @@ def test_of_three_letters_two_are_too_few_for_a_suggestion() -> None:
         rm.evaluate(QRELS, RUN, "foo")
     with pytest.raises(rm.MeasureError, match="no measure 'ACU'; did you mean 'AUC'"):
         rm.evaluate(QRELS, RUN, "ACU")
+
+
+def test_a_slip_in_the_name_of_what_is_not_measured_says_what_it_is() -> None:
+    with pytest.raises(rm.MeasureError, match=r"did you mean 'Diversity'\? within lists it is IntraListDiv"):
+        rm.parse("Divresity@10")
+    with pytest.raises(rm.MeasureError, match=r"^no measure 'Xyzzy' \("):
+        rm.parse("Xyzzy")

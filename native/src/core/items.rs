@@ -72,8 +72,14 @@ impl Items {
     pub fn add(&mut self, ids: &Ids<'_>, what: &str, mut each: impl FnMut(u32)) -> Result<()> {
         self.refuse_other(ids, what)?;
         match ids {
-            Ids::Integer(column) => in_pieces(column, |id| each(self.integer(id, id.hash()))),
-            Ids::Text(column) => in_pieces(column, |id| each(self.text(id, id.hash()))),
+            Ids::Integer(column) => {
+                let mut last = None;
+                in_pieces(column, |id| each(once(&mut last, id, || self.integer(id, id.hash()))));
+            }
+            Ids::Text(column) => {
+                let mut last = None;
+                in_pieces(column, |id| each(once(&mut last, id, || self.text(id, id.hash()))));
+            }
         }
         refuse_many(self.len(), what)
     }
@@ -135,6 +141,14 @@ impl Items {
     /// An id that is an integer, by its number.
     fn integer_at(&self, number: u32) -> Option<i64> {
         self.integers.get(number as usize).copied()
+    }
+}
+
+/// The number of an id, which is looked up only where the row before has another: rows of users stand together.
+fn once<K: Copy + PartialEq>(last: &mut Option<(K, u32)>, id: K, look_up: impl FnOnce() -> u32) -> u32 {
+    match *last {
+        Some((before, number)) if before == id => number,
+        _ => last.insert((id, look_up())).1,
     }
 }
 

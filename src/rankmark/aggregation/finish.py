@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankmark.aggregation.bounds import Bounds, bounds_of
 from rankmark.aggregation.counts import Counts, MeasureCounts
 from rankmark.aggregation.oddities import told_of_order
-from rankmark.aggregation.refusals import Words, refuse_no_relevant, refuse_queries, refuse_unanswered
+from rankmark.aggregation.refusals import Some, Words, refuse_no_relevant, refuse_queries, refuse_unanswered
 from rankmark.language.plan import Group, Plan, other_orders
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
 
-__all__ = ["Finished", "finished", "refuse_part"]
+__all__ = ["Finished", "finished", "refuse_part", "refuse_unmatched"]
 
 
 class Finished(NamedTuple):
@@ -59,9 +59,7 @@ def finished(plan: Plan, seen: Seen, words: Words, *, k: int | None = None, boun
     """
     groups = plan.groups()
     judged, missing, unjudged = seen.judged, seen.missing, seen.unjudged
-    if missing.count or unjudged.count:
-        refuse_unanswered(judged, missing, words)
-        refuse_queries(missing, unjudged, (choices for choices, _ in groups), words)
+    refuse_unmatched(groups, judged, missing, unjudged, words)
     settled: dict[Measure, Settled] = {}
     for number, (choices, group) in enumerate(groups):
         settled |= _settled(seen, number, group, choices, k)
@@ -84,6 +82,20 @@ def finished(plan: Plan, seen: Seen, words: Words, *, k: int | None = None, boun
         told_of_order(*seen.order) if seen.hits else (words.unmatched(),),
         {measure: lists for measure in asked if (lists := settled[measure].lists) is not None},
     )
+
+
+def refuse_unmatched(
+    groups: Iterable[Group], judged: int, missing: Some, unjudged: Some, words: Words
+) -> None:
+    """Refuses queries without judgements, or some of so many judged ones without results.
+
+    Raises:
+        DataError: what a choice refuses, or results for none of the judged queries.
+
+    """
+    if missing.count or unjudged.count:
+        refuse_unanswered(judged, missing, words)
+        refuse_queries(missing, unjudged, (choices for choices, _ in groups), words)
 
 
 def refuse_part(groups: Iterable[Group], seen: Seen, words: Words) -> None:

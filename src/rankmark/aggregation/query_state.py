@@ -167,7 +167,7 @@ class QueryState:
         rest = iter(np.split(numbers, np.cumsum([len(item) for item, _ in every])[:-1]))
         return _renumbered(frame, lambda _: next(rest)), self.items.numbers.ids(others)
 
-    def take(self, frame: pl.DataFrame, others: pl.Series) -> pl.DataFrame:
+    def take(self, frame: pl.DataFrame, others: pl.Series | Sequence[int | str]) -> pl.DataFrame:
         """What `told` gave of another state, by the numbers of this one."""
         if self.items is None:
             return frame

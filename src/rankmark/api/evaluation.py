@@ -61,6 +61,7 @@ __all__ = [
     "refuse_unjudged",
     "result_of",
     "result_of_tables",
+    "told_of_lists",
     "with_known",
 ]
 
@@ -413,14 +414,18 @@ def result_of_tables(plan: Plan, found: Observation, *, bounds: bool = False) ->
         notes = (*judgements.notes, *results.notes, *made.notes)
     if isinstance(judgements, Input) and judgements.judges and isinstance(results, Input):
         notes = (*notes, *told_of_tables(judgements, results, *found.seen.order))
+    extents = found.extents() if plan.convention else (None, None)
+    notes = (*notes, *told_of_lists(made), *departing(plan, made, extents, found.tables))
+    return result_of(plan, made, item_ids=results.item_ids, inputs=found.inputs, notes=notes)
+
+
+def told_of_lists(made: Finished) -> tuple[str, ...]:
+    """What to say of lists that do not go together with what is known of their items."""
     before = (lists for measure, lists in made.lists.items() if "train" in measure.needs)
-    if (lists := next(before, None)) is not None:
-        notes = (*notes, *told_of_items(lists))
+    notes = () if (lists := next(before, None)) is None else told_of_items(lists)
     for measure, lists in made.lists.items():
         notes = (*notes, *(each for each in told_of_vectors(measure, lists) if each not in notes))
-    extents = found.extents() if plan.convention else (None, None)
-    notes = (*notes, *departing(plan, made, extents, found.tables))
-    return result_of(plan, made, item_ids=results.item_ids, inputs=found.inputs, notes=notes)
+    return notes
 
 
 def departing(

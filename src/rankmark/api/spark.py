@@ -7,20 +7,21 @@ Spark Connect's too.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankmark._native import Table
-from rankmark.aggregation.finish import finished
+from rankmark.aggregation.finish import finished, refuse_unmatched
 from rankmark.aggregation.merged_rows import asked_of
+from rankmark.aggregation.query_state import QueryState
 from rankmark.aggregation.rows import RowsOf, need_query
-from rankmark.aggregation.state import merged
+from rankmark.aggregation.state import Seen, merged
 from rankmark.aggregation.tally import Tally
-from rankmark.api.evaluation import departing, result_of
+from rankmark.api.evaluation import departing, refuse_unjudged, result_of, told_of_lists, with_known
 from rankmark.api.finishing import Finish
 from rankmark.api.prediction_results import rows_result
-from rankmark.api.spark_results import SparkResult, places_of, sliceable
+from rankmark.api.spark_results import SparkResult, brought, places_of, sliceable
 from rankmark.calling import clear_functions
 from rankmark.engines.spark import Task
 from rankmark.engines.spark_driver import RowsOnCluster, not_merged, spark_errors, told
@@ -64,13 +65,15 @@ from rankmark.statistics.summaries import SUMMARIES
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from rankmark.aggregation.observed import Block
+    from rankmark.inputs.catalogue import Catalogue
     from rankmark.results.predictions import PredictionResult
 
 __all__ = ["SparkResult", "evaluate", "evaluate_predictions"]
 
 
 def evaluate(
-    qrels: DataFrame,
+    qrels: DataFrame | None,
     run: DataFrame,
     measures: str | Measure | Iterable[str | Measure],
     *,
@@ -86,6 +89,8 @@ def evaluate(
     confidence: float = 0.95,
     clusters: ClustersBy = None,
     resamples: int = 10_000,
+    items: Any = None,
+    train: Any = None,
     **choices: Unpack[GivenChoices],
 ) -> ListResult | DataFrame:
     """Measures how well a run ranks what the judgements call relevant, as `rankmark.evaluate`, on a cluster.
@@ -96,9 +101,15 @@ def evaluate(
     memory; nothing that grows with the number of queries comes to the driver, unless the values of queries
     are asked of the result, see `SparkResult`.
 
+    Measures of what is recommended look at all lists at once. Where one is asked for, the values of queries
+    come to the driver, 8 bytes a measure, with the top of each list, 4 bytes an item, beside what is known of
+    items (``spark.driver.maxResultSize`` has to allow that); the ids of these are sent to every executor. All
+    values are then those of `rankmark.evaluate` with the judgements in the order of their queries, bit for
+    bit.
+
     Args:
         qrels: the judgements: query, item and, unless all are 1, relevance. A row may also be a query with a
-            list of items, here and in `run`.
+            list of items, here and in `run`. None where there are none, as in `rankmark.evaluate`.
         run: the results of one system: query, item and score (or rank).
         measures: as in `rankmark.evaluate`; so are all arguments that are not described here.
         like: a convention, which decides the choices that are not given.
@@ -118,26 +129,35 @@ def evaluate(
         confidence: the share of intervals that hold the true value, 0 to 1.
         clusters: what a query belongs to, as in `rankmark.evaluate`.
         resamples: how many, for intervals that draw.
+        items: for measures of what is recommended, as in `rankmark.evaluate`, or a DataFrame of Spark, whose
+            rows then come to the driver; so is `train`.
+        train: the interactions before.
         **choices: those of `rankmark.evaluate`: ``ties``, of which ``input`` needs `order`, ``missing``, ….
 
     Returns:
         The result. With ``per_query=True`` a DataFrame with a row a judged query: ``query`` and a column a
         measure, null where the query is left out of the mean. It is computed when Spark is asked for its
-        rows, and what is wrong with the tables is then part of Spark's own error.
+        rows, and what is wrong with the tables is then part of Spark's own error; with measures of what is
+        recommended it is computed at once.
 
     Raises:
         UsageError: an unknown measure, parameter or choice; or rankmark is not installed on the executors.
         DataError: a table that cannot be evaluated as it is, or a file of it that cannot be read.
 
     """
-    plan = planned(measures, like, given(choices, GivenChoices, evaluate))
+    plan = planned(measures, like, given(choices, GivenChoices, evaluate), items=True)
     asked = {"by": by, "weights": weights, "intervals": intervals or None, "clusters": clusters}
     if per_query and (said := [name for name, value in asked.items() if value is not None]):
         raise UsageError(f"{said[0]} is of a result; leave out per_query, or go on with its rows")
+    plan, known = with_known(plan, brought(items), brought(train), columns, judged=qrels is not None)
+    if qrels is None:
+        refuse_unjudged(plan)
     _check_expected(plan)
     _check_sent(plan)
     for measure in plan.measures:
-        if measure.mean in SUMMARIES and not per_query:
+        if measure.page.aggregate == "run" and per_query:
+            raise MeasureError(f"{measure} is one value of the whole run, with none for each query")
+        if measure.mean in SUMMARIES and not per_query and known is None:
             raise MeasureError(
                 f"{measure} is of all values of queries, which stay on the cluster; take it of those that "
                 "per_query=True gives, or of a result of tables that are here"
@@ -157,26 +177,67 @@ def evaluate(
             clusters=clusters,
             resamples=resamples,
         )
-        task = Task(plan, judgements.names, results.names, hash_inputs, parts=not per_query)
+        names = None if judgements is None else judgements.names
+        task = Task(plan, names, results.names, hash_inputs, parts=not per_query)
         rows = partitioned(judgements, results, order=order, ordered=ordered, text_items=plan.text_items)
+        text = plan.text_items or results.types.kind(results.item) == "string"
+        if known is not None:
+            tally, block = _with_items(task, rows, known, integer=not text)
+            result = _result(plan, tally, block, judgements, ListResult, text=text)
+            if per_query:
+                return run.sparkSession.createDataFrame(result.per_query.to_arrow())
+            return finish.of(result)
+        assert judgements is not None  # or there is nothing to measure
         values = rows.mapInArrow(task.per_query, _per_query_schema(judgements, task.columns))
         if per_query:
             return values.withColumnsRenamed(_labels_of(plan.measures))
         tally = merged(Tally(), map(Tally.from_json, told(rows, task.tallies)))
     tally.check()
-    text = plan.text_items or results.types.kind(results.item) == "string"
-    made = finished(plan, tally, tally.words())
+    of = functools.partial(SparkResult, values)
+    return finish.of(_result(plan, tally, tally, judgements, of, text=text))
+
+
+def _with_items(task: Task, rows: DataFrame, known: Catalogue, *, integer: bool) -> tuple[Tally, Block]:
+    """What the queries add up to, and all of them with the tops of their lists."""
+    from rankmark.inputs.catalogue import Numbered
+
+    groups = task.plan.groups()
+    state = QueryState.empty(groups, Numbered(known, integer=integer))
+    sent = replace(task, items=(known.bare(integer=integer), integer))
+    tally = merged(Tally(), map(Tally.from_json, told(rows, sent.states, state)))
+    tally.check()
+    state.hits.append(tally.hits)
+    state.order.append(tally.order)
+    block = state.whole("query", tally.unjudged.count)
+    refuse_unmatched(groups, tally.judged, tally.missing, tally.unjudged, tally.words())
+    return tally, block
+
+
+def _result(
+    plan: Plan,
+    tally: Tally,
+    seen: Seen,
+    judgements: Frame | None,
+    of: Callable[..., ListResult],
+    *,
+    text: bool,
+) -> ListResult:
+    """The result of queries that add up to a tally."""
+    made = finished(plan, seen, tally.words())
+    notes: tuple[str, ...] = ()
+    if judgements is None:
+        made = made._replace(counts=made.counts.of_the_run())
+    else:
+        notes = (*judgements.notes, *made.notes)
     extents = tally.extents.get("qrels"), tally.extents.get("run")
-    inputs = {side: f"{digest:016x}" for side, digest in tally.digests.items()}
-    result = result_of(
+    return result_of(
         plan,
         made,
         item_ids="text" if text else "integer",
-        inputs=inputs,
-        notes=(*judgements.notes, *made.notes, *departing(plan, made, extents)),
-        of=functools.partial(SparkResult, values),
+        inputs={side: f"{digest:016x}" for side, digest in tally.digests.items()},
+        notes=(*notes, *told_of_lists(made), *departing(plan, made, extents)),
+        of=of,
     )
-    return finish.of(result)
 
 
 def evaluate_predictions(
@@ -206,7 +267,6 @@ def evaluate_predictions(
         weight: the column of the rows' weights.
         positive: the label of positive rows, where it is not 1 or true.
         per_query: whether to give the values of the queries instead of the result.
-        **choices: those of `rankmark.evaluate`: ``ties``, of which ``input`` needs `order`, ``missing``, ….
 
     Returns:
         The result; values of queries are not among it. With ``per_query=True`` a DataFrame with a row a

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure
     from rankmark.results.sliced import Sliced
 
-__all__ = ["SparkResult", "places_of", "sliceable"]
+__all__ = ["SparkResult", "brought", "places_of", "sliceable"]
 
 
 class SparkResult(ListResult):
@@ -125,7 +125,7 @@ def sliceable(by: By) -> Slicing | None:
 
 
 def places_of(
-    tables: tuple[DataFrame, DataFrame],
+    tables: tuple[DataFrame | None, DataFrame],
     attributes: Any,
     columns: ColumnNames | None,
     *,
@@ -136,7 +136,7 @@ def places_of(
     """Where the columns that are asked for are to be found: a row a query and value is brought here.
 
     Args:
-        tables: the judgements and the results.
+        tables: the judgements, if there are any, and the results.
         attributes: a table of queries, of Spark or here.
         columns: their columns, as they are said.
         by: what asks for columns; so do `weights` and `clusters`.
@@ -148,7 +148,7 @@ def places_of(
 
     """
     named = {"by": columns_of(by), "weights": _names_in(weights), "clusters": _names_in(clusters)}
-    known = list(dict.fromkeys(name for table in tables for name in table.columns))
+    known = list(dict.fromkeys(name for table in tables if table is not None for name in table.columns))
     for argument, names in named.items() if attributes is None else ():
         for name in names:
             if name not in known:
@@ -156,8 +156,7 @@ def places_of(
                 raise ColumnError(
                     f"{argument}={name!r}: no table has such a column{near} there are {listed(known)}"
                 )
-    if hasattr(attributes, "mapInArrow"):
-        attributes = _brought(attributes)
+    attributes = brought(attributes)
     every = [name for names in named.values() for name in names]
     sides = zip(tables, SIDES, strict=True)
     qrels, run = (_attributes_of(frame, every, columns, side) for frame, side in sides)
@@ -173,15 +172,21 @@ def _names_in(asked: Any) -> tuple[str, ...]:
 SIDES: tuple[Side, Side] = ("qrels", "run")
 
 
-def _attributes_of(frame: DataFrame, named: Sequence[str], columns: ColumnNames | None, side: Side) -> Any:
+def _attributes_of(
+    frame: DataFrame | None, named: Sequence[str], columns: ColumnNames | None, side: Side
+) -> Any:
     """Of the columns that are named those that the table has, a row each of their values in a query."""
+    if frame is None:
+        return None
     query = find_roles(frame.columns, side, columns, side).query
     own = [name for name in dict.fromkeys(named) if name in frame.columns and name != query]
-    return _brought(frame.select(*map(column, (query, *own))).distinct()) if own else None
+    return brought(frame.select(*map(column, (query, *own))).distinct()) if own else None
 
 
-def _brought(frame: DataFrame) -> pl.DataFrame:
-    """The rows of a DataFrame, here."""
+def brought(frame: Any) -> Any:
+    """The rows of a DataFrame of Spark, here; what else it is, as it is."""
+    if not hasattr(frame, "mapInArrow"):
+        return frame
     import polars as pl
 
     with spark_errors():

@@ -47,6 +47,7 @@ By: TypeAlias = Literal[
     "point",
     "gaffke",
     "gaffke-seen",
+    "gaffke-blocks",
     "seeds",
     "seeds-seen",
     "betting",
@@ -60,9 +61,9 @@ By: TypeAlias = Literal[
     "none",
 ]
 """What decides: the estimate alone, or a bound. ``gaffke`` knows the worst that a query can add, and
-``gaffke-seen`` takes the worst that was seen for it; ``seeds`` and ``seeds-seen`` are these, widened by what
-seeds vary; ``betting`` holds at every number of queries; ``ranks`` is that of quantiles; ``few`` is none, as
-too few differ."""
+``gaffke-seen`` takes the worst that was seen for it, ``gaffke-blocks`` that of blocks of queries; ``seeds``
+and ``seeds-seen`` are these, widened by what seeds vary; ``betting`` holds at every number of queries;
+``ranks`` is that of quantiles; ``few`` is none, as too few differ."""
 Ends: TypeAlias = "tuple[float | None, float | None]"
 """The least and the greatest value that a measure can have; None where there is none."""
 POWER = 0.8
@@ -337,6 +338,8 @@ class OfQueries(_ByRows):
         if self.always_valid:
             return self._by_betting(figure, confidence)
         bound = super().upper(figure, confidence)
+        if self._of_run and bound.by == "gaffke-seen":
+            bound = Bound(bound.value, "gaffke-blocks")
         if self.seeds is None or bound.by == "few":
             return bound
         if self.units < 2:
@@ -344,7 +347,7 @@ class OfQueries(_ByRows):
         ratio = float(figure.of(self.values))
         reach = self._crossed(figure).reach_of_seeds(2 * (1 - confidence))
         value = ratio + math.hypot(bound.value - ratio, reach)
-        return Bound(value, "seeds-seen" if bound.by == "gaffke-seen" else "seeds")
+        return Bound(value, "seeds" if bound.by == "gaffke" else "seeds-seen")
 
     def foreseen(self, figure: Figure, distance: float, confidence: float) -> Foreseen | None:
         """As `Decider.foreseen`; not known of bets, nor of what is no mean or is another for more queries."""

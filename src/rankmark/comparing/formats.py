@@ -476,7 +476,7 @@ class View:
             test_line(self.comparison),
             *(f"  {line}" for line in marks),
             *(f"  {line}" for line in sign_lines(self.comparison)),
-            *(f"  {line}" for line in run_lines(self.comparison)),
+            *(f"  {line}" for line in run_lines(self.comparison.measures)),
             interval_line(self.comparison),
             *(f"  {line}" for line in caution_lines(self.comparison.pairs)),
             *([] if self.rope is None else [posterior_line(self.posterior, plan.resamples, plan.seed)]),

@@ -28,6 +28,7 @@ Side: TypeAlias = Literal["least", "most"]
 BOUNDS: Mapping[By, str] = {
     "gaffke": "Gaffke's one-sided bound",
     "gaffke-seen": "Gaffke's one-sided bound from the worst that was seen",
+    "gaffke-blocks": "Gaffke's one-sided bound from the worst of some blocks of queries",
     "seeds": "Gaffke's one-sided bound, widened by how much seeds vary (t),",
     "seeds-seen": "Gaffke's one-sided bound from the worst seen, widened by how much seeds vary (t),",
     "betting": "the one-sided bound by betting, which holds at every number of queries at once,",

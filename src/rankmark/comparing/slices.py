@@ -12,7 +12,7 @@ from rankmark.comparing.judging import judged_pairs, with_corrected
 from rankmark.comparing.marks import Marks
 from rankmark.comparing.pairs import Pair, SomePair, SystemValues, finite
 from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS, ComparisonPlan
-from rankmark.comparing.words import caution_lines, methods
+from rankmark.comparing.words import caution_lines, methods, run_lines
 from rankmark.inputs.attributes import QuerySlices, aligned
 from rankmark.language.written import differing, paper_column, written
 from rankmark.rendering.blocks import Block, Grid, Notes
@@ -198,7 +198,8 @@ def _cells(figures: Mapping[str, Any], digits: int) -> dict[str, str]:
         "p": chance(figures["corrected"], digits),
     }
     if "wins" in figures:
-        cells["win/tie/loss"] = "/".join(str(figures[each]) for each in ("wins", "ties", "losses"))
+        counts = [figures[each] for each in ("wins", "ties", "losses")]
+        cells["win/tie/loss"] = "/".join(map(str, counts)) if any(counts) else ""  # none of a whole run
     return cells
 
 
@@ -228,7 +229,8 @@ def compared_in_slices(
     cautious = caution_lines(corrected)
     tested = _tested(plan)
     ends = f"low, high: the {100 * plan.confidence:g}% interval of the difference ({methods(corrected)})"
-    notes = (ends, f"p: {tested}", *cautious, *slices.notes)
+    of_runs = run_lines(dict.fromkeys(pair.measure for pair in corrected))
+    notes = (ends, f"p: {tested}", *of_runs, *cautious, *slices.notes)
     return ComparisonSlices(found, notes, baselines, plan.alpha, tested)
 
 

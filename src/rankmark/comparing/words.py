@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rankmark.comparing.pairs import direction
@@ -16,6 +16,7 @@ from rankmark.statistics.significance import TESTS
 if TYPE_CHECKING:
     from rankmark.comparing.compared import Compared
     from rankmark.comparing.pairs import Pair
+    from rankmark.language.measure import Measure
     from rankmark.statistics.chance import Evidence
 
 __all__ = [
@@ -116,9 +117,9 @@ def sign_lines(shown: Compared) -> Iterator[str]:
         )
 
 
-def run_lines(shown: Compared) -> Iterator[str]:
+def run_lines(measures: Iterable[Measure]) -> Iterator[str]:
     """By what measures of the whole run were compared, which have no values of queries."""
-    of_runs = [measure.label for measure in shown.measures if measure not in shown.query_measures]
+    of_runs = [measure.label for measure in measures if measure.page.aggregate == "run"]
     if of_runs:
         yield (
             f"{listed(of_runs)}: of the whole run, of as many queries; intervals and p by what it is without "

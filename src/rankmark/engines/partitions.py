@@ -20,7 +20,7 @@ from rankmark.errors import UsageError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Partitions", "check_room", "keys", "stored_size", "temporary_folder"]
+__all__ = ["Partitions", "check_room", "keys", "stored", "stored_size", "temporary_folder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Partitions:
         return self.folder / f"{self.level}.{partition}.{name}"
 
     def _write(self, name: str, partition: int, frame: pl.DataFrame) -> None:
-        content = _stored(frame)
+        content = stored(frame)
         try:
             with self._path(name, partition).open("ab") as file:
                 file.write(len(content).to_bytes(8, "little"))
@@ -83,7 +83,8 @@ class Partitions:
             raise _no_room(self.folder, error.strerror or str(error)) from error
 
 
-def _stored(frame: pl.DataFrame) -> memoryview:
+def stored(frame: pl.DataFrame) -> memoryview:
+    """A frame as an Arrow IPC stream."""
     piece = io.BytesIO()
     frame.write_ipc_stream(piece)
     return piece.getbuffer()
@@ -92,7 +93,7 @@ def _stored(frame: pl.DataFrame) -> memoryview:
 def stored_size(frame: pl.DataFrame) -> float:
     """Bytes that a frame takes in files, of its first rows; also what it takes in memory, views included."""
     head = frame.head(10_000)
-    return len(_stored(head)) * frame.height / head.height
+    return len(stored(head)) * frame.height / head.height
 
 
 def check_room(folder: Path, size: float) -> None:

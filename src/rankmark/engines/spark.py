@@ -15,9 +15,11 @@ import numpy as np
 
 from rankmark._native import Table, __version__
 from rankmark.aggregation.finish import refuse_part
+from rankmark.aggregation.query_state import QueryState
 from rankmark.aggregation.refusals import Fault, Some, raise_faults, some
 from rankmark.aggregation.tally import Tally, tallied
 from rankmark.engines import local
+from rankmark.engines.partitions import stored
 from rankmark.errors import DataError, RankmarkError
 from rankmark.inputs.digest import digest
 from rankmark.inputs.input import Input, extent_of
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from rankmark.aggregation.observed import Block
     from rankmark.aggregation.settled import Summands
+    from rankmark.inputs.catalogue import Catalogue, Numbered
     from rankmark.kinds.lists import Values
     from rankmark.language.measure import Measure
     from rankmark.language.plan import Group, Plan
@@ -45,18 +48,20 @@ class Task:
 
     Attributes:
         plan: what is to be computed.
-        qrels: the columns of the judgements.
+        qrels: the columns of the judgements; None where there are none.
         run: the columns of the results.
         hash_inputs: whether to hash the rows.
         parts: whether to give of ratios of sums what each query adds to both, too.
+        items: the items that have numbers, and whether ids are integers; None where no measure looks at them.
 
     """
 
     plan: Plan
-    qrels: FrameNames
+    qrels: FrameNames | None
     run: FrameNames
     hash_inputs: bool = False
     parts: bool = False
+    items: tuple[Catalogue, bool] | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -75,6 +80,21 @@ class Task:
 
         return told(work)
 
+    def states(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The tally of a partition, and beside it its queries with their values and the tops of lists."""
+        state = QueryState.empty(self.plan.groups(), self._numbered())
+
+        def work() -> str:
+            whole = Tally()
+            for block in blocks(batches):
+                observed = self._observe(block, state.items)
+                whole.add(observed.tally)
+                if observed.block is not None:
+                    state.add(_state(state, observed.block))
+            return whole.to_json()
+
+        return told(work, state)
+
     def per_query(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """A row a judged query: its id, and the value of each measure, null where it is left out."""
         import pyarrow as pa
@@ -89,19 +109,32 @@ class Task:
                 columns = {"query": pa.array(observed.ids), **values}
                 yield pa.RecordBatch.from_pydict(columns).select(["query", *self.columns])
 
-    def _observe(self, block: pa.Table) -> _Observed:
-        """What some queries come to."""
+    def _numbered(self) -> Numbered | None:
+        """The items of a partition by their numbers."""
+        if self.items is None:
+            return None
+        from rankmark.inputs.catalogue import Numbered
+
+        known, integer = self.items
+        return Numbered(known, integer=integer)
+
+    def _observe(self, block: pa.Table, items: Numbered | None = None) -> _Observed:
+        """What some queries come to; with items their tops are kept, and no measure is added up."""
         import pyarrow.compute as pc
 
         judged = block["judged"]
-        qrels, run = block.filter(judged), block.filter(pc.invert(judged))
+        run = block.filter(pc.invert(judged))
+        qrels = run if self.qrels is None else block.filter(judged)
+        sides = ((self.qrels or self.run, qrels), (self.run, run))
         tally = Tally(qrels_rows=qrels.num_rows, run_rows=run.num_rows)
-        for names, rows in ((self.qrels, qrels), (self.run, run)):
+        for names, rows in sides:
             tally.faults |= _faults(names, rows)
         if tally.faults:
             return _Observed(tally)
-        tally.seen = _seen(self.qrels, qrels) | _seen(self.run, run)
-        judgements, results = _input(self.qrels, qrels), _input(self.run, run)
+        for names, rows in sides:
+            tally.seen |= _seen(names, rows)
+        results = _input(self.run, run)
+        judgements = results.queries() if self.qrels is None else _input(self.qrels, qrels)
         if self.hash_inputs:
             tally.digests = {table.side: int(digest(table), 16) for table in (judgements, results)}
         if self.plan.convention is not None:
@@ -115,24 +148,29 @@ class Task:
         groups = self.plan.groups()
         lenient = [(replace(choices, unjudged_queries="skip"), group) for choices, group in groups]
         try:
-            seen = local.observe(judgements, results, lenient, threads())
+            seen = local.observe(judgements, results, lenient, threads(), items)
         except DataError:
-            tally.faults |= _repeated(self.qrels, qrels, "judged") | _repeated(self.run, run, "returned")
+            for (names, rows), verb in zip(sides, ("judged", "returned"), strict=True):
+                tally.faults |= _repeated(names, rows, verb)
             if not tally.faults or all(choices.duplicates != "error" for choices, _ in groups):
                 raise
             return _Observed(tally)
         if seen.unjudged_queries:
             tally.unjudged = _unjudged(qrels, run)
-        return _tallied(tally, lenient, seen, qrels["query"].take(seen.first_rows).to_numpy())
+        return _tallied(tally, lenient, seen, qrels["query"].take(seen.first_rows).to_numpy(), items)
 
 
 @dataclass(frozen=True, slots=True)
 class _Observed:
-    """The tally of some queries, their ids, and what each measure adds up, by its canonical name."""
+    """The tally of some queries, their ids, and what each measure adds up, by its canonical name.
+
+    Or what was seen of them, where measures look at items.
+    """
 
     tally: Tally
     ids: NDArray[Any] = field(default_factory=lambda: np.empty(0))
     summands: dict[str, Summands] = field(default_factory=dict)
+    block: Block | None = None
 
     def values(self) -> dict[str, Values]:
         """The values of the queries, and what they add to both sums of ratios."""
@@ -148,25 +186,47 @@ def names_of_parts(measure: Measure) -> tuple[str, str]:
     return f"{measure} above", f"{measure} below"
 
 
-def _tallied(tally: Tally, groups: Sequence[Group], seen: Block, ids: NDArray[Any]) -> _Observed:
+def _tallied(
+    tally: Tally, groups: Sequence[Group], seen: Block, ids: NDArray[Any], items: Numbered | None
+) -> _Observed:
     """The same with what the measures of judged queries come to."""
-    tally.measures, summands = tallied(groups, seen, ids)
     tally.judged = len(ids)
     tally.missing = some(ids, ~seen.observed[0].answered)
     tally.hits = seen.hits
     tally.below, tally.above = seen.order
+    if items is not None:
+        return _Observed(tally, ids, block=seen)
+    tally.measures, summands = tallied(groups, seen, ids)
     return _Observed(tally, ids, summands)
 
 
-def told(work: Callable[[], str]) -> Iterator[pa.RecordBatch]:
-    """What a partition comes to, or the error that it met, as one text in a column ``told``."""
+def _state(whole: QueryState, block: Block) -> QueryState:
+    """What was seen of some queries, to be added to others."""
+    import polars as pl
+
+    state = QueryState.of(whole.groups, block, pl.DataFrame(block.query_ids)["query"])
+    return replace(state, items=whole.items)
+
+
+def told(work: Callable[[], str], state: QueryState | None = None) -> Iterator[pa.RecordBatch]:
+    """What a partition comes to, or the error that it met, as one text in a column ``told``.
+
+    The queries that the work puts into a state are beside it in a column ``state``, as an Arrow IPC stream,
+    and the items to which it gave numbers in the text.
+    """
     import pyarrow as pa
 
+    news: dict[str, Any]
+    sent = None
     try:
         news = {"tally": work()}
+        if state is not None and state.parts:
+            frame, news["items"] = state.told()
+            sent = stored(frame)
     except RankmarkError as error:  # raised here, Spark would try again and then show its own
         news = {"error": type(error).__name__, "message": str(error)}
-    yield pa.RecordBatch.from_pydict({"told": [json.dumps({"version": __version__, **news})]})
+    text = json.dumps({"version": __version__, **news})
+    yield pa.RecordBatch.from_pydict({"told": pa.array([text]), "state": pa.array([sent], type=pa.binary())})
 
 
 def blocks(batches: Iterable[pa.RecordBatch], key: str | None = "key") -> Iterator[pa.Table]:

@@ -23,6 +23,7 @@ from rankmark.progress import reading
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from rankmark.aggregation.query_state import QueryState
     from rankmark.engines.spark_rows import RowTask
     from rankmark.inputs.predictions.labelled import Predictions
     from rankmark.kinds.row_core import Sum
@@ -31,10 +32,16 @@ if TYPE_CHECKING:
 __all__ = ["RowsOnCluster", "not_merged", "spark_errors", "told"]
 
 
-def told(rows: DataFrame, work: Callable[..., Any]) -> list[str]:
-    """What the executors make of the partitions; raises the error that one met."""
+def told(rows: DataFrame, work: Callable[..., Any], state: QueryState | None = None) -> list[str]:
+    """What the executors make of the partitions; raises the error that one met.
+
+    The queries that they send beside it are added to a state, if one is given.
+    """
+    import polars as pl
+
     with reading("evaluating on the cluster", None, None):
-        heard = [json.loads(row.told) for row in rows.mapInArrow(work, "told string").collect()]
+        sent = rows.mapInArrow(work, "told string, state binary").collect()
+    heard = [json.loads(row.told) for row in sent]
     for each in heard:
         if each["version"] != __version__:
             raise UsageError(
@@ -43,6 +50,9 @@ def told(rows: DataFrame, work: Callable[..., Any]) -> list[str]:
             )
         if "error" in each:
             raise getattr(errors, each["error"])(each["message"])
+    for row, each in zip(sent, heard, strict=True):
+        if state is not None and row.state is not None:
+            state.parts.append(state.take(pl.read_ipc_stream(bytes(row.state)), each["items"]))
     return [each["tally"] for each in heard]
 
 

@@ -138,6 +138,15 @@ class Catalogue:
         users, user = self._numbered_users(self.train["query"].dtype.is_integer())
         return numbers, Interactions(user, rows[-1], len(users), len(numbers))
 
+    def bare(self, *, integer: bool) -> Catalogue:
+        """The ids of all items, which have the same numbers, and nothing else that is known."""
+        import polars as pl
+
+        numbers, _ = self.numbered(integer=integer)
+        ids = numbers.ids(np.arange(len(numbers), dtype=np.int32))
+        items = pl.DataFrame({"item": pl.Series(ids, dtype=pl.Int64 if integer else pl.String)})
+        return Catalogue(items if ids else None, None, closed=False)
+
     def users(self, queries: pl.Series) -> NDArray[np.int64]:
         """The numbers of queries among the users of `train`, -1 for one that is not there."""
         assert self.train is not None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from difflib import get_close_matches
 
 from rankmark.language.definition import key_of
 
-__all__ = ["absent"]
+__all__ = ["absent", "nearly_absent"]
 
 OF_TEXTS = "it is of texts"
 
@@ -35,3 +36,10 @@ def absent(name: str) -> str | None:
     plain = re.sub(r"(_at)?_?[0-9]+$", "", name)
     why = _KEYS.get(key_of(name)) or _KEYS.get(key_of(plain))
     return f"{plain} is not measured here (yet): {why}" if why else None
+
+
+def nearly_absent(name: str) -> str:
+    """``"; did you mean X? …"`` for the known name that comes near, and what it is; or the empty string."""
+    near = get_close_matches(key_of(name), _KEYS, n=1, cutoff=0.8)
+    called = next((each for each in ABSENT if [key_of(each)] == near), None)
+    return "" if called is None else f"; did you mean {called!r}? {ABSENT[called]}"

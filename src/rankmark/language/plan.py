@@ -131,7 +131,7 @@ def asked_measures(
     if of_items:
         raise MeasureError(
             f"{of_items[0]} looks at what is recommended, which is not seen here: use rm.evaluate, "
-            "rm.evaluate_arrays, rm.evaluate_model, rm.Evaluator or `rankmark eval`"
+            "rm.evaluate_arrays, rm.evaluate_model, rm.Evaluator, rm.spark.evaluate or `rankmark eval`"
         )
     return found
 

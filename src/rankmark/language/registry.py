@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from rankmark.errors import MeasureError, did_you_mean
-from rankmark.language.absent import absent
+from rankmark.language.absent import absent, nearly_absent
 from rankmark.language.conventions.trec_table import TREC_MEASURES
 from rankmark.language.definition import Definition, Meaning, declared, key_of, load, meanings_of
 from rankmark.language.layout import header_line
@@ -149,6 +149,7 @@ class Page(Definition):
     usual_with: tuple[str, ...] | None = None
     origin: Origin | None = None
     needs: Needs = ()
+    grows: bool = False
 
     def header(self) -> Iterator[str]:
         """What stands above the page: how the measure is written, and its other names."""
@@ -281,6 +282,7 @@ def item_measure(
     bounds: tuple[float | None, float | None],
     needs: Needs,
     aggregate: Literal["mean", "run"] = "mean",
+    grows: bool = False,
     better: Better = "more",
     order: Looks | Callable[[Mapping[str, Any]], Looks] = "set",
     undefined: str = "no items",
@@ -300,6 +302,7 @@ def item_measure(
         bounds: least and greatest value, None where there is none.
         needs: what has to be known of items, or what says of the arguments what has to be.
         aggregate: whether the values of all queries are averaged, or there is one of the whole ``run``.
+        grows: whether one of the whole run is greater for more queries, whatever these are like.
         better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
         order: what of the order of a list the value depends on, or what says it of the arguments.
         undefined: what a query without a value has, in words.
@@ -314,6 +317,7 @@ def item_measure(
         bounds=bounds,
         aliases=aliases,
         aggregate=aggregate,
+        grows=grows,
         expected=False,
         better=better,
         order=order,
@@ -463,7 +467,9 @@ def meaning_of(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST, *, cutoff: bool
         )
     if why := absent(name):
         raise MeasureError(f"{why} (`rankmark measures` lists all that there are)")
-    raise MeasureError(f"no measure {name!r}{near(name)} (`rankmark measures` lists them all)")
+    raise MeasureError(
+        f"no measure {name!r}{near(name) or nearly_absent(name)} (`rankmark measures` lists them all)"
+    )
 
 
 def near(name: str) -> str:

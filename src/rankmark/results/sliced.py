@@ -231,7 +231,12 @@ def blocks_of(found: Mapping[str, Sliced], digits: int) -> Iterator[Block]:
         yield _grid(found, by, digits)
         if (grid := _between(found, by, digits)) is not None:
             yield grid
-    notes = dict.fromkeys(line for slices in found.values() for line in slices.explained())
+    told = {run: list(slices.explained()) for run, slices in found.items()}
+    notes = dict.fromkeys(
+        line if all(line in each for each in told.values()) else f"{printable(run)}: {line}"
+        for run, lines in told.items()
+        for line in lines
+    )
     yield Notes(list(notes), apart=False)
 
 

@@ -6,7 +6,7 @@ All of it is computed from the values of the queries, whatever the measure.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -246,7 +246,18 @@ def _sliced(result: Result, found: QuerySlices, confidence: float) -> Slices:
         inequality_of(measure, result.query_values(measure), confidence) for measure in result.query_measures
     )
     there = tuple(each for each in apart if each is not None)
-    return Slices(*corrected_rows(rows), confidence, found.notes, dict(result.values), there, unequal)
+    notes = (*found.notes, *_grown(result, members))
+    return Slices(*corrected_rows(rows), confidence, notes, dict(result.values), there, unequal)
+
+
+def _grown(result: Result, members: Iterable[pl.Series]) -> Iterator[str]:
+    """Which measures slices of different sizes cannot be compared by."""
+    growing = [measure.label for measure in result.measures if measure.page.grows]
+    if growing and any(len({len(rows) for _, rows in slice_members(by)}) > 1 for by in members):
+        yield (
+            f"{listed(growing)}: greater for more queries, whatever these are like; slices of different "
+            "sizes do not compare"
+        )
 
 
 def _rows(result: Result, by: pl.Series, confidence: float) -> Iterator[Slice]:

@@ -133,11 +133,15 @@ def check_frame(frame: object, where: str) -> None:
         )
 
 
-def read_frames(qrels: Any, run: Any, columns: ColumnNames | None) -> tuple[Frame, Frame]:
+def read_frames(qrels: Any, run: Any, columns: ColumnNames | None) -> tuple[Frame | None, Frame]:
     """Finds the columns' roles, and refuses types that cannot be evaluated or do not go together."""
-    check_frame(qrels, "qrels")
+    if qrels is not None:
+        check_frame(qrels, "qrels")
     check_frame(run, "run")
     refuse_aspects(columns, "Spark")
+    if qrels is None:
+        check_names(columns, {"run": run.columns})
+        return None, _read_frame(run, "run", columns)
     judgements, results = _read_frame(qrels, "qrels", columns), _read_frame(run, "run", columns)
     check_names(columns, {"qrels": qrels.columns, "run": run.columns})
     for role in ("query", "item"):
@@ -182,7 +186,7 @@ def _read_frame(frame: DataFrame, side: Side, columns: ColumnNames | None) -> Fr
 
 
 def partitioned(
-    qrels: Frame, run: Frame, *, order: str | None, ordered: Sequence[Side], text_items: bool
+    qrels: Frame | None, run: Frame, *, order: str | None, ordered: Sequence[Side], text_items: bool
 ) -> DataFrame:
     """All rows in one DataFrame, those of a query together in a partition, sorted by the query's hash.
 
@@ -191,8 +195,11 @@ def partitioned(
     """
     from pyspark.sql import functions as F  # noqa: N812 - what all users of Spark call it
 
-    parts = [_rows(side, order if side.side in ordered else None, text_items) for side in (qrels, run)]
-    rows = parts[0].unionByName(parts[1], allowMissingColumns=True).withColumn("key", F.xxhash64("query"))
+    rows = _rows(run, order if "run" in ordered else None, text_items)
+    if qrels is not None:
+        judgements = _rows(qrels, order if "qrels" in ordered else None, text_items)
+        rows = judgements.unionByName(rows, allowMissingColumns=True)
+    rows = rows.withColumn("key", F.xxhash64("query"))
     orders = [name for name in rows.columns if name.startswith("order_")]
     # By one number, which Spark sorts by its digits; by the query itself it would take far longer.
     sorted_rows = rows.repartition("key").sortWithinPartitions("key", *orders)

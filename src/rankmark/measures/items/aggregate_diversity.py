@@ -14,6 +14,7 @@ from rankmark.language.registry import item_measure
     bounds=(0, None),
     needs=(),
     aggregate="run",
+    grows=True,
 )
 def aggregate_diversity(lists: RecommendedLists, *, cutoff: int | None = None) -> float:
     """Aggregate diversity: how many different items are recommended to anybody.

@@ -18,6 +18,7 @@ from rankmark.language.registry import item_measure
     usual_with=("unseen",),
     needs=lambda given: (given["of"],),
     aggregate="run",
+    grows=True,
 )
 def catalogue_coverage(
     lists: RecommendedLists,
