@@ -112,3 +112,19 @@ def test_a_picture_is_drawn_of_what_was_evaluated_and_a_saved_result_says_how(
     assert main([*asked, "-o", "x.rankmark"]) == 0
     assert main(["plot", "x.rankmark", "exposure"]) == 2
     assert "--picture exposure -o FILE.svg" in capsys.readouterr().err
+
+
+def test_a_board_is_of_measures_of_items_of_runs_and_of_a_file_of_several_results(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = [f"u{i},{item},1\n" for i in range(20) for item in "ab"[: 1 + i % 2]]
+    Path("c.csv").write_text("query,item,score\n" + "".join(lines))
+    Path("d.csv").write_text("query,item,score\n" + "".join(f"u{i},c,1\n" for i in range(20)))
+    Path("q.csv").write_text("query,item,relevance\n" + "".join(f"u{i},a,1\n" for i in range(20)))
+    novelty = ["-m", "Popularity@2"]
+    assert main(["board", "--qrels", "q.csv", "c.csv", "d.csv", *KNOWN, *novelty]) == 0
+    shown = capsys.readouterr().out
+    assert "0.0000" in shown  # nobody had c
+    assert main(["eval", "q.csv", "c.csv", "d.csv", *KNOWN, *novelty, "-o", "both.rankmark"]) == 0
+    assert main(["board", "both.rankmark", *novelty]) == 0
+    assert capsys.readouterr().out.splitlines()[:4] == shown.splitlines()[:4]

@@ -9,12 +9,13 @@ from typing import Any
 import click
 
 from rankmark.commands.compare_matrix import with_matrix
-from rankmark.commands.names import column_names, measures_in, named_paths, one_path_each
+from rankmark.commands.names import column_names, items_known, measures_in, named_paths, one_path_each
 from rankmark.commands.options import (
     CHOICES,
     is_said,
     with_choices,
     with_confidence,
+    with_known,
     with_like,
     with_posterior,
     with_resamples,
@@ -63,6 +64,7 @@ def _corrections() -> Any:
 @with_weights
 @click.option("--attributes", metavar="FILE", help="Queries with a column for --weights.")
 @with_resamples
+@with_known
 @with_like
 @with_choices
 @with_threads
@@ -85,6 +87,7 @@ def show_board(
 
     \b
     rankmark board --qrels qrels.txt *.run -m nDCG@10
+    rankmark board --qrels qrels.txt *.run -m Novelty@10 --train train.csv
     rankmark board nq=nq.csv fiqa=fiqa.csv scifact=scifact.csv -m nDCG@10
     """  # noqa: D301
     from rankmark.comparing.leaderboard import board
@@ -134,7 +137,7 @@ def _hint_of_qrels(files: int) -> Iterator[None]:
 
 MEASURE = "nDCG@10"
 """What runs are ranked by if nothing is asked for."""
-EVALUATING = (*CHOICES, "like")
+EVALUATING = (*CHOICES, "like", "items", "train", "open_catalogue")
 """The options of evaluations; the seed is also of resamples."""
 
 
@@ -148,6 +151,8 @@ def _evaluated(
     columns = column_names(column)
     # What has been read has no longer the columns to weigh by.
     judged = qrels if chosen["weights"] else read_shared(qrels, "qrels", columns)
+    items, train, is_open = (chosen.pop(name) for name in ("items", "train", "open_catalogue"))
     chosen = {name: value for name, value in chosen.items() if value is not None}
+    chosen["items"] = items_known(items, train, columns, closed=not is_open)
     paths = one_path_each(runs, "runs")
     return {name: evaluate(judged, path, measure, columns=columns, **chosen) for name, path in paths.items()}

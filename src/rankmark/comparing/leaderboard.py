@@ -36,7 +36,7 @@ from rankmark.loading import is_saved, load
 from rankmark.progress import reading
 from rankmark.rendering.words import counted, letters
 from rankmark.results.base import Result
-from rankmark.results.runs import accounts
+from rankmark.results.runs import Runs, accounts
 from rankmark.statistics.friedman import friedman_test, mean_ranks, nemenyi_test
 from rankmark.statistics.groups import groups_of, rank_intervals
 from rankmark.statistics.intervals import CAUTIONS, Made, made_interval
@@ -321,6 +321,7 @@ def _results(
     given = load(given) if is_saved(given) else given
     if isinstance(given, Compared):
         return dict(given.results)
+    given = given.results if isinstance(given, Runs) else given
     if isinstance(given, Mapping):
         given = {name: opened(each, Result) for name, each in given.items()}
     if isinstance(given, Mapping) and all(_is_seeds(each) for each in given.values()):
