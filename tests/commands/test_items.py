@@ -112,3 +112,17 @@ def test_a_picture_is_drawn_of_what_was_evaluated_and_a_saved_result_says_how(
     assert main([*asked, "-o", "x.rankmark"]) == 0
     assert main(["plot", "x.rankmark", "exposure"]) == 2
     assert "--picture exposure -o FILE.svg" in capsys.readouterr().err
+
+
+def test_a_table_says_of_which_measures_of_items_more_is_not_better(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    measures = "nDCG@2 Coverage@2 ExposureGini@2 GroupExposure(by=category)@2 Popularity@2"
+    assert main(["eval", "qrels.csv", "a.csv", *KNOWN, "-m", measures]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[-2:] == [
+        "less is better of ExposureGini@2",
+        "neither more nor less is better of GroupExposure and Popularity@2",
+    ]
+    assert main(["eval", "qrels.csv", "a.csv", *KNOWN, "-m", "nDCG@2 Coverage@2"]) == 0
+    assert "better" not in capsys.readouterr().out
