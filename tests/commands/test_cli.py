@@ -194,6 +194,8 @@ def test_intervals_of_runs(run: Run) -> None:
     assert (code, err) == (0, "")
     assert out.splitlines()[0].split() == ["measure", "value", "low", "high"]
     assert "low, high: 95% intervals over 3 queries: RR by t; P@1 by Wilson" in " ".join(out.split())
+    _, out, _ = run("eval", "qrels.txt", "bm25.run", "-m", "RR nDCG@3 AP RBP(p=0.5) P@1", "--intervals")
+    assert "P@1 by Wilson; all others by t" in " ".join(out.split())
     args = ("eval", "qrels.txt", "a=bm25.run", "b=dense.run", "-m", "P@1", "--interval-method", "exact")
     _, out, _ = run(*args, "--confidence", "0.9")
     assert "  ".join(out.splitlines()[0].split()) == "measure  a  a  low  a  high  b  b  low  b  high"

@@ -75,6 +75,19 @@ def test_two_runs_differ_by_their_items() -> None:
     shown = rm.explain(QRELS, RUN, "Novelty@3", query="u1", other=other, train=TRAIN)
     assert shown.rows["difference"].sum() == pytest.approx(shown.difference)
     assert set(shown.rows.filter(pl.col("difference") != 0)["item"]) == {"b", "c"}
+    assert shown.rows.columns[:4] == ["item", "grade", "popularity", "had"]
+    counts = rm.explain(QRELS, other, "Novelty@3", query="u1", train=TRAIN).rows
+    of_c = pl.col("item") == "c"
+    assert shown.rows.filter(of_c)["popularity"].item() == counts.filter(of_c)["popularity"].item()
+
+
+def test_what_contributions_are_is_said() -> None:
+    """The second of three items alone is relevant and unexpected: the third makes 1/2 of it 1/3."""
+    train, run = {"q": ["c"], "r": ["b"]}, {"q": ["b", "a", "c"]}
+    shown = rm.explain({"q": {"a": 1}}, run, "Serendipity@3", query="q", items=list("abc"), train=train)
+    assert shown.rows["contribution"].to_list() == pytest.approx([0, 1 / 2, 1 / 3 - 1 / 2])
+    assert "less than 0 where" in str(shown)
+    assert "a mean of terms" in str(rm.explain(None, RUN, "Novelty@3", query="u2", train=TRAIN))
 
 
 @pytest.mark.parametrize(

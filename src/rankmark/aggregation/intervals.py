@@ -990,6 +990,8 @@ NAMES: Mapping[str, str] = {
 }
 
 
+MOST_NAMES = 3
+"""Measures of one kind of interval that are named; of more it says that all others have it."""
 SPANS = "low, high: "
 """With what the line begins that explains a result's own intervals."""
 
@@ -1018,10 +1020,16 @@ def _made(named: Iterable[tuple[str, PredictionInterval]], *, counted: bool) -> 
     for name, each in intervals:
         if not math.isnan(each.low):
             ways.setdefault(each.method, {}).setdefault(name, []).append(each.resamples)
+    usual = max(ways, key=lambda method: len(ways[method]), default=None)
+    if usual is not None and len(ways[usual]) <= MOST_NAMES:
+        usual = None
     texts = [
-        f"{', '.join(named)} by {way(method, chain.from_iterable(named.values()))}"
-        for method, named in ways.items()
+        f"{'all others' if method == usual else ', '.join(named)} by "
+        f"{way(method, chain.from_iterable(named.values()))}"
+        for method, named in sorted(ways.items(), key=lambda each: each[0] == usual)
     ]
+    if len(texts) == 1:
+        texts = [text.replace("all others", "all", 1) for text in texts]
     first = intervals[0][1]
     most = max(each.units for _, each in intervals)
     over = f"{most:,} {first.unit}" if counted and most != 1 else first.unit

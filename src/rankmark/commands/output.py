@@ -129,10 +129,10 @@ class Output:
 
     def check_picture(self) -> None:
         """Refuses a picture that there is not, or where none is written, before long work."""
-        from rankmark.figures import pictures
-
         if self.picture is None:
             return
+        from rankmark.figures import pictures
+
         if self.picture not in pictures():
             hint = did_you_mean(self.picture, pictures()) or "; `rankmark plot --list` shows which there are"
             raise UsageError(f"--picture {self.picture}: there is no such picture{hint}")

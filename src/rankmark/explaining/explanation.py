@@ -326,7 +326,7 @@ def explain(
     if results.name == "run":
         results = replace(results, name="other")
     second = _explained(judgements, results, measure, query, chosen, known)
-    return ExplainedDifference(first, second, _differences(first, second))
+    return ExplainedDifference(first, second, _differences(first, second, _told(first, known)))
 
 
 def _read(qrels: Any, run: Any, columns: Mapping[str, Any] | None) -> tuple[Input, Input]:
@@ -420,9 +420,22 @@ def _of_items(
         denominator=None,
         rows=rows,
         ideal=one.ideal if judgements.judges else one.ideal.clear(),
-        notes=tuple([f"equal scores: ties={choices.ties}"] if one.rows["tied"].count() else []),
+        notes=tuple(_notes_of_items(rows, choices)),
         signature=result.signature(asked),
     )
+
+
+def _notes_of_items(rows: pl.DataFrame, choices: Choices) -> Iterator[str]:
+    """What contributions are, and that scores are equal."""
+    if "term" in rows.columns:
+        yield "term: of the item itself; contribution: its share of the value, which is a mean of terms"
+    elif "running" in rows.columns:
+        yield (
+            "running: the value of the list down to the item; contribution: by how much the item changes it, "
+            "less than 0 where that makes it less, as an item without effect in a mean does"
+        )
+    if rows["tied"].count():
+        yield f"equal scores: ties={choices.ties}"
 
 
 MOST_GUESSED = 20_000
@@ -544,19 +557,27 @@ def _notes(asked: Measure, one: Listed, shown: Arithmetic, choices: Choices) -> 
         yield f"equal scores: ties={choices.ties}"
 
 
-def _differences(first: Explanation, second: Explanation) -> pl.DataFrame:
+def _told(explained: Explanation, known: Catalogue | None) -> list[str]:
+    """The columns of rows that say what is known of their items."""
+    there = explained.rows.columns
+    names = set() if known is None else {*known.names, "popularity", "had"}
+    names -= {name for name in names if f"{name} of item" in there}
+    return [name for name in there if name in names or name.endswith(" of item")]
+
+
+def _differences(first: Explanation, second: Explanation, told: Sequence[str]) -> pl.DataFrame:
     import polars as pl
 
     def of(each: Explanation, letter: str) -> pl.DataFrame:
         names = {"rank": f"rank_{letter}", "contribution": f"contribution_{letter}"}
-        return each.rows.select("item", "grade", "rank", "contribution").rename(names)
+        return each.rows.select("item", "grade", *told, "rank", "contribution").rename(names)
 
     both = of(first, "a").join(
         of(second, "b"), on="item", how="full", coalesce=True, maintain_order="left_right"
     )
     both = both.select(
         "item",
-        pl.coalesce("grade", "grade_right").alias("grade"),
+        *(pl.coalesce(name, f"{name}_right").alias(name) for name in ("grade", *told)),
         "rank_a",
         "rank_b",
         pl.col("contribution_a", "contribution_b").fill_null(0.0),
