@@ -128,3 +128,17 @@ def test_a_board_is_of_measures_of_items_of_runs_and_of_a_file_of_several_result
     assert main(["eval", "q.csv", "c.csv", "d.csv", *KNOWN, *novelty, "-o", "both.rankmark"]) == 0
     assert main(["board", "both.rankmark", *novelty]) == 0
     assert capsys.readouterr().out.splitlines()[:4] == shown.splitlines()[:4]
+
+
+def test_a_table_says_of_which_measures_of_items_more_is_not_better(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    measures = "nDCG@2 Coverage@2 ExposureGini@2 GroupExposure(by=category)@2 Popularity@2"
+    assert main(["eval", "qrels.csv", "a.csv", *KNOWN, "-m", measures]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[-2:] == [
+        "less is better of ExposureGini@2",
+        "neither more nor less is better of GroupExposure and Popularity@2",
+    ]
+    assert main(["eval", "qrels.csv", "a.csv", *KNOWN, "-m", "nDCG@2 Coverage@2"]) == 0
+    assert "better" not in capsys.readouterr().out

@@ -317,7 +317,7 @@ class View:
         for result in self.runs.values():
             if result.shows_confusion and not self.confusion:
                 yield result.by_class.confusion_grid(self.digits).printable()
-        yield Notes(self.notes(), closing=True)
+        yield Notes([*self.notes(), *self.directions()], closing=True)
 
     def signed(self) -> Iterator[Block]:
         """The signatures if asked for."""
@@ -330,6 +330,14 @@ class View:
         for name, result in self.runs.items():
             told[name] = [*result.account(), *(result.by_class.notes() if self.per_class else ())]
         return accounts(told)
+
+    def directions(self) -> Iterator[str]:
+        """Of which measures of items a greater value is not better, which few readers know."""
+        for better, what in (("less", "less is better"), ("neither", "neither more nor less is better")):
+            measures = [m for m in self.measures if m.page.kind == "item" and m.page.better == better]
+            if measures:  # those of each group once
+                of = dict.fromkeys(m.name if "group" in m.parameters else m.label for m in measures)
+                yield f"{what} of {listed(list(of))}"
 
     def signature_of(self, measure: Measure) -> list[str]:
         """The signatures under which the runs' values of `measure` were computed: one, if all agree."""
