@@ -244,7 +244,7 @@ def test_spark_refuses_what_its_executors_could_not_import() -> None:
     with pytest.raises(
         rm.MeasureError, match="which executors cannot import: define it at the top of a module"
     ):
-        rm.spark.evaluate(None, None, local_gain)
+        rm.spark.evaluate({}, {}, local_gain)
 
 
 @pytest.mark.parametrize(

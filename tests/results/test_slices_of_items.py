@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import polars as pl
+
 import rankmark as rm
 
 ITEMS = [f"i{number}" for number in range(12)]
@@ -32,3 +34,10 @@ def test_what_is_said_of_one_run_names_it() -> None:
     assert shown.count("between slices of 10 queries or more") == 1
     assert " nDCG@2 across" in said(rm.evaluate(QRELS, RUN, "nDCG@2", by=BY))
     assert ": nDCG@2 across" not in said(rm.evaluate(QRELS, RUN, "nDCG@2", by=BY))
+
+
+def test_slices_are_by_a_column_of_the_run_where_nothing_is_judged() -> None:
+    rows = [("a", "x", 2.0, "p"), ("a", "y", 1.0, "p"), ("b", "x", 2.0, "q"), ("c", "y", 1.0, "q")]
+    run = pl.DataFrame(rows, schema=["query", "item", "score", "part"], orient="row")
+    result = rm.evaluate(None, run, "AggregateDiversity", by="part")
+    assert [result.slices[part][0].value for part in ("p", "q")] == [2, 2]

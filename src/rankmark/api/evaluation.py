@@ -270,12 +270,13 @@ def evaluate(
             {"run": results} if judged is None else {"qrels": judged, "run": results}
         )
         chosen = "local" if of_tables or of_aspects else selected(engine, memory, tables)
+        places = Places(qrels, results, attributes, columns)
         if judged is None and chosen == "local":
             results = read_shared(results, "run", columns)
             judged = results.queries()
         finish = Finish.asked(
             plan,
-            Places(qrels, results, attributes, columns),
+            places,
             by=slicing,
             weights=weights,
             intervals=intervals,
