@@ -86,6 +86,13 @@ def rows_of(pattern: Any) -> int:
     return read_qrels(str(pattern)).table.num_rows
 
 
+def test_judgements_with_aspects_and_without_are_one_table(tmp_path: Path) -> None:
+    (tmp_path / "a1.csv").write_text("query,item,relevance,aspect\n1,a,1,x\n")
+    (tmp_path / "a2.csv").write_text("query,item,relevance\n2,b,1\n")
+    qrels = read_qrels(str(tmp_path / "a*"))
+    assert (qrels.names, qrels.table.num_rows) == (["query", "item", "relevance"], 2)
+
+
 def test_globs(tmp_path: Path) -> None:
     (tmp_path / "a1.csv").write_text("query,item,relevance\n1,a,1\n")
     (tmp_path / "a2.csv").write_text("relevance,other,query,item\n0.5,,2,b\n")

@@ -11,6 +11,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -22,16 +23,13 @@ from rankmark.inputs.format import File
 from rankmark.inputs.formats import format_of
 from rankmark.inputs.lakes import open_lake
 from rankmark.inputs.names import listed
-from rankmark.inputs.roles import Chosen, ColumnNames, TableName, find_roles, is_of_lists
+from rankmark.inputs.roles import Chosen, ColumnNames, TableName, find_roles, is_of_lists, says_aspect
 from rankmark.inputs.source import Source
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["expand", "open_files", "refuse_differing"]
-
-ITERATION = "iter"
-"""What TREC judgements of four fields have beside those of three, which most measures do not look at."""
 
 FETCHED = {
     "http": "download it first, for example with curl -O",
@@ -152,8 +150,11 @@ def _concatenated(
     first = sources[0]
 
     def columns_of(source: Source) -> object:
-        names = [name for name in source.names if name != ITERATION or name in (columns or {}).values()]
-        return find_roles(names, side, columns, source.where) if is_of_lists(side) else set(names)
+        if not is_of_lists(side):
+            return set(source.names)
+        roles = find_roles(source.names, side, columns, source.where)
+        # Judgements with aspects and without are alike to all that do not look at them.
+        return roles if says_aspect(columns) else replace(roles, aspect=None)
 
     for source in sources[1:]:
         if columns_of(source) != columns_of(first):
