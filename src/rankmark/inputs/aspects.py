@@ -49,50 +49,19 @@ def by_aspect(judgements: Input, measure: object = "columns={…}") -> Input:
             f"{measure} needs judgements of aspects (subtopics, intents), and {judgements.name} has none "
             f"that is plain: give {HOW}"
         )
-    check_ids(judgements.table, aspect, "aspect", judgements.name)
-    need_polars_threads()
-    frame = pl.DataFrame(judgements.table)
-    if nulls := frame[aspect].null_count():
-        first = frame[aspect].is_null().arg_true()[0]
-        raise DataError(
-            f"{judgements.name}: the aspect column {aspect!r} has {nulls:,} null{'s'[: nulls > 1]}, the "
-            f"first in row {first} (from 0); remove those rows"
-        )
-    value = pl.lit(1.0) if judgements.value is None else pl.col(judgements.value).cast(pl.Float64)
-    column = judgements.aspect_weight
-    rows = frame.select(
-        query=pl.col(judgements.query),
-        item=pl.col(judgements.item),
-        aspect=pl.col(aspect),
-        grade=value,
-        weight=pl.lit(1.0) if column is None else pl.col(column).cast(pl.Float64),
-    )
-    if column is not None:
-        _check_weights(rows, judgements.name, column)
+    rows = _rows(judgements, aspect)
     if not rows["grade"].is_finite().all():  # NaN and nulls, which whoever matches them refuses
         return judgements
-    pair = ["query", "item"]
-    repeated = rows.select(*pair, "aspect").is_duplicated().any()
-    again = pl.int_range(pl.len()).over(*pair, "aspect") if repeated else pl.lit(0)
-    each = rows.with_columns(again=again).with_row_index("row")
-    items = each.group_by(*pair, "again", maintain_order=True).agg(
-        pl.col("row").first(), pl.col("grade").max()
-    )
-    places = items.select(*pair, "again").with_row_index("place")
-    place = each.select(*pair, "again").join(
-        places, on=[*pair, "again"], how="left", nulls_equal=True, maintain_order="left"
-    )["place"]
+    items, place = _items(rows)
     names = _ordered(rows["aspect"].unique())
-    table = frame.drop(aspect)[items["row"]]
+    table = pl.DataFrame(judgements.table).drop(aspect)[items["row"]]
     if judgements.value is not None:
         table = table.with_columns(items["grade"].alias(judgements.value))
     first = items["row"].to_numpy()
-    alone = (
-        (f"all judgements of {judgements.name} are of one aspect, {names[0]!r}",) if len(names) == 1 else ()
-    )
+    alone = f"all judgements of {judgements.name} are of one aspect, {names[0]!r}"
     return replace(
         judgements,
-        notes=(*judgements.notes, *alone),
+        notes=(*judgements.notes, alone) if len(names) == 1 else judgements.notes,
         table=Table.from_arrow(table),
         rows=first if judgements.rows is None else judgements.rows[first],
         aspect=None,
@@ -105,6 +74,53 @@ def by_aspect(judgements: Input, measure: object = "columns={…}") -> Input:
             aspect,
         ),
     )
+
+
+def _rows(judgements: Input, aspect: str) -> pl.DataFrame:
+    """A row a judgement: query, item, aspect, grade and weight."""
+    import polars as pl
+
+    check_ids(judgements.table, aspect, "aspect", judgements.name)
+    need_polars_threads()
+    frame = pl.DataFrame(judgements.table)
+    if nulls := frame[aspect].null_count():
+        first = frame[aspect].is_null().arg_true()[0]
+        raise DataError(
+            f"{judgements.name}: the aspect column {aspect!r} has {nulls:,} null{'s'[: nulls > 1]}, the "
+            f"first in row {first} (from 0); remove those rows"
+        )
+
+    def numbers(column: str | None) -> pl.Expr:
+        return pl.lit(1.0) if column is None else pl.col(column).cast(pl.Float64)
+
+    rows = frame.select(
+        query=pl.col(judgements.query),
+        item=pl.col(judgements.item),
+        aspect=pl.col(aspect),
+        grade=numbers(judgements.value),
+        weight=numbers(judgements.aspect_weight),
+    )
+    if judgements.aspect_weight is not None:
+        _check_weights(rows, judgements.name, judgements.aspect_weight)
+    return rows
+
+
+def _items(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
+    """The first row and the best grade of each item of a query, and which of these each row is of."""
+    import polars as pl
+
+    pair = ["query", "item"]
+    repeated = rows.select(*pair, "aspect").is_duplicated().any()
+    again = pl.int_range(pl.len()).over(*pair, "aspect") if repeated else pl.lit(0)
+    each = rows.with_columns(again=again).with_row_index("row")
+    items = each.group_by(*pair, "again", maintain_order=True).agg(
+        pl.col("row").first(), pl.col("grade").max()
+    )
+    places = items.select(*pair, "again").with_row_index("place")
+    place = each.select(*pair, "again").join(
+        places, on=[*pair, "again"], how="left", nulls_equal=True, maintain_order="left"
+    )["place"]
+    return items, place
 
 
 def _ordered(names: pl.Series) -> pl.Series:
