@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["looked_up"]
+__all__ = ["face_of", "looked_up"]
 
 
 def looked_up(face: str, name: str, home: Mapping[str, str], modules: Mapping[str, str]) -> Any:
@@ -33,3 +34,23 @@ def looked_up(face: str, name: str, home: Mapping[str, str], modules: Mapping[st
     from rankmark.calling import with_clear_calls
 
     return with_clear_calls(found, face)
+
+
+def face_of(
+    face: str, home: Mapping[str, str], modules: Mapping[str, str] | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The ``__getattr__`` and ``__dir__`` of the module `face`, which has these names and no others.
+
+    The arguments are those of `looked_up`.
+    """
+    own = modules or {}
+    names = sorted([*home, *own])
+
+    def attribute(name: str) -> Any:
+        if name == "__all__":
+            return list(names)
+        found = looked_up(face, name, home, own)
+        setattr(sys.modules[face], name, found)
+        return found
+
+    return attribute, lambda: list(names)

@@ -5,9 +5,7 @@ A tool is imported only when its hook is called: none of them has to be installe
 
 from __future__ import annotations
 
-from typing import Any
-
-from rankmark.naming import looked_up as _looked_up
+from rankmark.naming import face_of as _face_of
 
 # `__init__.pyi` says the same to type checkers, and a test that it does.
 _HOME: dict[str, str] = {
@@ -29,13 +27,4 @@ _MODULES: dict[str, str] = {
 }
 """What is a module itself."""
 
-
-def __getattr__(name: str) -> Any:
-    if name == "__all__":
-        return sorted([*_HOME, *_MODULES])
-    globals()[name] = found = _looked_up(__name__, name, _HOME, _MODULES)
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted([*_HOME, *_MODULES])
+__getattr__, __dir__ = _face_of(__name__, _HOME, _MODULES)

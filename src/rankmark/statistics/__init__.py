@@ -19,9 +19,7 @@ intervals for any number of looks; `spread` says what is alike but for rounding,
 
 from __future__ import annotations
 
-from typing import Any
-
-from rankmark.naming import looked_up as _looked_up
+from rankmark.naming import face_of as _face_of
 
 _HOME = {
     "ALTERNATIVES": "statistics.significance",
@@ -112,13 +110,4 @@ _HOME = {
 }
 """The module of every name."""
 
-
-def __getattr__(name: str) -> Any:
-    if name == "__all__":
-        return list(_HOME)
-    globals()[name] = found = _looked_up(__name__, name, _HOME, {})
-    return found
-
-
-def __dir__() -> list[str]:
-    return list(_HOME)
+__getattr__, __dir__ = _face_of(__name__, _HOME)
