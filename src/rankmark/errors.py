@@ -24,10 +24,11 @@ Every message says what is wrong, where, and what to do about it.
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
@@ -132,6 +133,25 @@ def calling(function: Callable[..., object], argument: str, of: str) -> Iterator
     except Exception as error:
         name, kind = getattr(function, "__name__", type(function).__name__), type(error).__name__
         raise UsageError(f"{argument}: the function {name!r} raises {kind} for {of}: {error}") from error
+
+
+def number_of(function: Callable[..., object], argument: str, of: str, *given: object) -> float:
+    """The number that a user's function gives for something.
+
+    Raises:
+        UsageError: the function raises.
+        MeasureError: it gives no number, or none that is finite.
+
+    """
+    with calling(function, argument, of):
+        found: Any = function(*given)
+    try:
+        number = float(found)
+    except (TypeError, ValueError) as error:
+        raise MeasureError(f"{argument}: the function gives no number for {of}: {error}") from error
+    if not math.isfinite(number):
+        raise MeasureError(f"{argument}: the function gives {number} for {of}")
+    return number
 
 
 def no_file(text: str) -> FileMissingError:

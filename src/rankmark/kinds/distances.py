@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
-from rankmark.errors import MeasureError, calling
+from rankmark.errors import number_of
 from rankmark.kinds.item_facts import Attributes, ItemFacts, Lists, Numbers
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
@@ -329,21 +328,14 @@ def _by_function(known: Attributes, by: str | Sequence[str], distance: Callable[
     def far(x: Numbers, y: Numbers) -> Values:
         one, other, places = _distinct(x, y, len(values))
         pairs = zip(one.tolist(), other.tolist(), strict=True)
-        return np.array([_called(distance, values[a], values[b]) for a, b in pairs], dtype=np.float64)[places]
+        found = [_far(distance, values[a], values[b]) for a, b in pairs]
+        return np.array(found, dtype=np.float64)[places]
 
     return far
 
 
-def _called(function: Callable[[Any, Any], float], x: Any, y: Any) -> float:
-    with calling(function, "distance", f"{x!r} and {y!r}"):
-        given: Any = function(x, y)
-    try:
-        distance = float(given)
-    except (TypeError, ValueError) as error:
-        raise MeasureError(f"distance: the function gives no number for {x!r} and {y!r}: {error}") from error
-    if not math.isfinite(distance):
-        raise MeasureError(f"distance: the function gives {distance} for {x!r} and {y!r}")
-    return distance
+def _far(distance: Callable[[Any, Any], float], x: Any, y: Any) -> float:
+    return number_of(distance, "distance", f"{x!r} and {y!r}", x, y)
 
 
 def _distinct(

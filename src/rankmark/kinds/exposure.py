@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankmark import _native
 from rankmark.errors import DataError, MeasureError, did_you_mean
 from rankmark.kinds.browsing import MaxGrade
-from rankmark.kinds.gains import discounts
+from rankmark.kinds.gains import CumulatedGain, discounts, gain_of
 from rankmark.kinds.item_weights import discount_of
 from rankmark.kinds.ragged import spread
 from rankmark.kinds.ranges import Within
@@ -37,6 +37,7 @@ __all__ = [
     "divergence",
     "item_groups",
     "needs_of_groups",
+    "relevance_of",
     "shares",
     "skews",
     "target_shares",
@@ -267,6 +268,12 @@ def totals(lists: RecommendedLists, sums: NDArray[np.float64]) -> Values:
     """What each column comes to over all lists, each as often as it counts."""
     # Not as a product of matrices, which adds up in another order on another machine.
     return np.array([lists.total(column) for column in sums.T])
+
+
+def relevance_of(lists: RecommendedLists, groups: ItemGroups, gain: CumulatedGain) -> Values:
+    """The relevance of all judged items of each group, over all queries that have a list."""
+    due = groups.judged(lambda grade: gain_of(grade, gain))
+    return totals(lists, np.where((lists.length > 0)[:, None], due, 0.0))
 
 
 def skews(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.errors import DataError, MeasureError, calling
+from rankmark.errors import DataError, number_of
 from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.kinds.ranges import Above, Between
 
@@ -63,7 +63,7 @@ def gain_of(relevance: Values, gain: CumulatedGain) -> Values:
     if isinstance(gain, Mapping):
         gains = [_looked_up(gain, float(grade)) for grade in grades]
     else:
-        gains = [_called(gain, float(grade)) for grade in grades]
+        gains = [number_of(gain, "gain", f"grade {grade:g}", float(grade)) for grade in grades]
     return np.array(gains, dtype=np.float64)[which]
 
 
@@ -72,18 +72,6 @@ def _looked_up(gains: Mapping[float, float], grade: float) -> float:
         return gains.get(grade, 0.0)
     known = ", ".join(f"{known:g}" for known in gains)
     raise DataError(f"no gain for the judged grade {grade:g}; the mapping knows {known}")
-
-
-def _called(function: Callable[[float], float], grade: float) -> float:
-    with calling(function, "gain", f"grade {grade:g}"):
-        given: Any = function(grade)
-    try:
-        gain = float(given)
-    except (TypeError, ValueError) as error:
-        raise MeasureError(f"gain: the function gives no number for grade {grade:g}: {error}") from error
-    if not math.isfinite(gain):
-        raise MeasureError(f"gain: the function gives {gain} for grade {grade:g}")
-    return gain
 
 
 def discounted_sum(lists: JudgedLists, gains: Values, cutoff: int | None, discount: Discount) -> Values:

@@ -19,7 +19,17 @@ from typing import Annotated, Any, Literal, NewType, TypeAlias, Union, get_args,
 from rankmark.errors import MeasureError, did_you_mean
 from rankmark.rendering.words import MOST_SHOWN, brief
 
-__all__ = ["Column", "Columns", "Group", "ListMeasure", "Parameter", "format_value", "parse_value"]
+__all__ = [
+    "CATEGORY",
+    "GROUP",
+    "Column",
+    "Columns",
+    "Group",
+    "ListMeasure",
+    "Parameter",
+    "format_value",
+    "parse_value",
+]
 
 Column = NewType("Column", str)
 """The name of a column of the table that is evaluated."""
@@ -28,6 +38,11 @@ ListMeasure = NewType("ListMeasure", str)
 
 Columns: TypeAlias = Column | Sequence[Column]
 """The name of a column, or of several."""
+
+CATEGORY = Column("category")
+"""The column of items that measures look at where none is said."""
+GROUP = Column("group")
+"""The column of items that measures of groups look at where none is said."""
 
 Group = NewType("Group", str)
 """The name of a group of items, a category of a column."""

@@ -8,10 +8,8 @@ import numpy as np
 
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
-from rankmark.language.parameters import Column
+from rankmark.language.parameters import CATEGORY, Column
 from rankmark.language.registry import item_measure
-
-CATEGORY = Column("category")
 
 
 @item_measure(

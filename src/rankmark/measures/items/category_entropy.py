@@ -8,10 +8,8 @@ from rankmark.kinds.item_weights import RankDiscount, discount_of, order_of
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
 from rankmark.kinds.logarithms import Base, log_of
-from rankmark.language.parameters import Column
+from rankmark.language.parameters import CATEGORY, Column
 from rankmark.language.registry import item_measure
-
-CATEGORY = Column("category")
 
 
 @item_measure("CategoryEntropy", aliases=("ListEntropy",), bounds=(0, None), needs=("items",), order=order_of)

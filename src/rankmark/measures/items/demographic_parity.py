@@ -21,10 +21,8 @@ from rankmark.kinds.exposure import (
     totals,
 )
 from rankmark.kinds.items import RecommendedLists
-from rankmark.language.parameters import Column, Group
+from rankmark.language.parameters import GROUP, Column, Group
 from rankmark.language.registry import item_measure
-
-GROUP = Column("group")
 
 
 @item_measure(

@@ -16,14 +16,13 @@ from rankmark.kinds.exposure import (
     UnknownGroup,
     compared,
     item_groups,
+    relevance_of,
     totals,
 )
 from rankmark.kinds.gains import CumulatedGain, gain_of
 from rankmark.kinds.items import RecommendedLists
-from rankmark.language.parameters import Column, Group
+from rankmark.language.parameters import GROUP, Column, Group
 from rankmark.language.registry import item_measure
-
-GROUP = Column("group")
 
 
 @item_measure(
@@ -100,6 +99,5 @@ def disparate_impact(
     groups = item_groups(lists, by, overlap, unknown)
     relevance = gain_of(np.nan_to_num(top.grade(), nan=0.0), gain)
     above = totals(top, groups.in_lists(top, Reader(browsing, p, max_grade).attention(top) * relevance))
-    due = groups.judged(lambda grade: gain_of(grade, gain))
-    below = totals(top, np.where((top.length > 0)[:, None], due, 0.0))
+    below = relevance_of(top, groups, gain)
     return compared(above, below, groups, "DisparateImpact", group, value)

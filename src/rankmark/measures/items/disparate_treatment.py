@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-
 from rankmark.kinds.browsing import MaxGrade
 from rankmark.kinds.exposure import (
     Browsing,
@@ -16,14 +14,13 @@ from rankmark.kinds.exposure import (
     UnknownGroup,
     compared,
     item_groups,
+    relevance_of,
     totals,
 )
-from rankmark.kinds.gains import CumulatedGain, gain_of
+from rankmark.kinds.gains import CumulatedGain
 from rankmark.kinds.items import RecommendedLists
-from rankmark.language.parameters import Column, Group
+from rankmark.language.parameters import GROUP, Column, Group
 from rankmark.language.registry import item_measure
-
-GROUP = Column("group")
 
 
 @item_measure(
@@ -97,6 +94,5 @@ def disparate_treatment(
     top = lists.top(cutoff)
     groups = item_groups(lists, by, overlap, unknown)
     above = totals(top, groups.attention(top, Reader(browsing, p, max_grade)))
-    due = groups.judged(lambda grade: gain_of(grade, gain))
-    below = totals(top, np.where((top.length > 0)[:, None], due, 0.0))
+    below = relevance_of(top, groups, gain)
     return compared(above, below, groups, "DisparateTreatment", group, value)

@@ -17,10 +17,8 @@ from rankmark.kinds.item_weights import (
 )
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
-from rankmark.language.parameters import Column, Columns
+from rankmark.language.parameters import CATEGORY, Columns
 from rankmark.language.registry import item_measure
-
-CATEGORY = Column("category")
 
 
 @item_measure(

@@ -11,10 +11,8 @@ from rankmark.kinds.distances import Distance, distance_needs, far_from_profiles
 from rankmark.kinds.item_weights import ItemGain, RankDiscount, graded, order_of, seen_mean
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
-from rankmark.language.parameters import Column, Columns
+from rankmark.language.parameters import CATEGORY, Columns
 from rankmark.language.registry import item_measure
-
-CATEGORY = Column("category")
 
 
 @item_measure(

@@ -10,10 +10,9 @@ from rankmark import _native
 from rankmark.kinds.exposure import Overlap, Target, UnknownGroup, item_groups, needs_of_groups, target_shares
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
-from rankmark.language.parameters import Column
+from rankmark.language.parameters import GROUP, Column
 from rankmark.language.registry import item_measure
 
-GROUP = Column("group")
 ROUNDING = 1e-9
 """What the product of a share and a rank may be short of a whole number."""
 

@@ -9,10 +9,8 @@ import numpy as np
 from rankmark.kinds.distances import Distance, distance_needs, sum_of_pairs
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
-from rankmark.language.parameters import Column, Columns
+from rankmark.language.parameters import CATEGORY, Columns
 from rankmark.language.registry import item_measure
-
-CATEGORY = Column("category")
 
 
 @item_measure(

@@ -18,10 +18,8 @@ from rankmark.kinds.exposure import (
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
 from rankmark.kinds.ranges import Within
-from rankmark.language.parameters import Column
+from rankmark.language.parameters import GROUP, Column
 from rankmark.language.registry import item_measure
-
-GROUP = Column("group")
 
 
 @item_measure(

@@ -11,10 +11,8 @@ from rankmark.kinds.items import RecommendedLists, Shares
 from rankmark.kinds.lists import Values
 from rankmark.kinds.logarithms import Base, log_of
 from rankmark.kinds.ranges import Between
-from rankmark.language.parameters import Column
+from rankmark.language.parameters import CATEGORY, Column
 from rankmark.language.registry import item_measure
-
-CATEGORY = Column("category")
 
 
 @item_measure(

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from rankmark.kinds.exposure import Overlap, UnknownGroup, item_groups, totals
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
-from rankmark.language.parameters import Column, Group
+from rankmark.language.parameters import GROUP, Column, Group
 from rankmark.language.registry import item_measure
 
-GROUP = Column("group")
 Pairs: TypeAlias = Literal["inter", "intra", "all"]
 
 

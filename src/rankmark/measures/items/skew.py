@@ -16,10 +16,8 @@ from rankmark.kinds.exposure import (
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
 from rankmark.kinds.ranges import Within
-from rankmark.language.parameters import Column, Group
+from rankmark.language.parameters import GROUP, Column, Group
 from rankmark.language.registry import item_measure
-
-GROUP = Column("group")
 
 
 @item_measure(

@@ -12,10 +12,8 @@ from rankmark.kinds.distances import distance_needs, tables_of_pairs
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
 from rankmark.kinds.ranges import Above
-from rankmark.language.parameters import Column, Columns
+from rankmark.language.parameters import CATEGORY, Columns
 from rankmark.language.registry import item_measure
-
-CATEGORY = Column("category")
 
 Similar: TypeAlias = (
     Literal["cosine", "jaccard", "hamming", "gower", "cooccurrence"] | Callable[[Any, Any], float]
