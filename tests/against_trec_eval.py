@@ -31,8 +31,19 @@ from typing import NamedTuple, TypeVar
 
 from rankmark.cli import main as rankmark
 from rankmark.language.conventions.trec_table import TREC_MEASURES
+from rankmark.peers.trec_plan import PREFERENCES
 
-__all__ = ["Case", "Outcome", "Tally", "built", "compare", "explained", "random_cases", "real_cases"]
+__all__ = [
+    "Case",
+    "Outcome",
+    "Tally",
+    "built",
+    "compare",
+    "explained",
+    "group_cases",
+    "random_cases",
+    "real_cases",
+]
 
 SHARED = Path(__file__).parents[2] / "shared"
 SOURCE = Path(os.environ.get("RANKMARK_TREC_EVAL") or SHARED / "tools" / "trec_eval")
@@ -219,6 +230,7 @@ UNSET = "rbp beside other measures, whose least and greatest gain trec_eval does
 
 EXPLAINED = [
     Kind("-l below 0 with a query of nothing but negative judgements", ours="has no meaning"),
+    Kind("grades below 0, of which prefs_avgjg_Rnonrel reads too many", ours="has grades below 0"),
     Kind("what -D prints on the way", theirs=_printed_on_the_way),
     Kind("trec_eval crashes", theirs=_crashed),
     Kind("judgements without lines, which trec_eval makes some of", ours="has only comment lines"),
@@ -287,6 +299,14 @@ WITH_MEANS = {
 """Measures, and the names of their lines."""
 
 
+OF_PREFERENCES = ["prefs", "all_prefs", "all_prefs", "prefs_simp.5", "runid", "num_q", *PREFERENCES]
+OF_QRELS_JG = [
+    *("qrels_jg", "map_avgjg", "P_avgjg", "P_avgjg.3,1", "Rprec_mult_avgjg", "Rprec_mult_avgjg.0.5,1.5"),
+    *("num_q", "map_avgjg.3"),
+]
+"""What is asked for of judgements of groups."""
+
+
 class Draw(random.Random):
     """Random choices of what files and command lines are made of."""
 
@@ -336,6 +356,64 @@ class Draw(random.Random):
             while self.often(0.12):
                 self.spoil(some)
         return tuple(lines[0]), tuple(lines[1])
+
+    def groups(self) -> Case:
+        """A case of preferences, or of judgements of several people."""
+        format_ = self.choice(("prefs", "prefs", "prefs", "qrels_prefs", "qrels_jg"))
+        items = self._ids(ITEM_IDS, self.choice((2, 4, 7, 12, 30)))
+        judged: list[Sequence[bytes]] = []
+        run: list[Sequence[bytes]] = []
+        for query in self._ids(QUERY_IDS, self.choice((1, 1, 2, 3))):
+            for group in self.sample((b"0", b"u1", b"a", b"z"), self.choice((1, 1, 2, 3))):
+                judged += self._group(format_, query, group, items)
+            found = self.sample(items, self.randint(0 if self.often(0.1) else 1, len(items)))
+            scores = self.scores(len(found))
+            run += [(query, b"Q0", item, b"1", s, b"tag") for item, s in zip(found, scores, strict=True)]
+        if self.often(0.3):
+            self.shuffle(judged)
+        lines = [[b" ".join(row) + b"\n" for row in rows] for rows in (judged, run or [(b"q", b"0")])]
+        for some in lines:
+            while self.often(0.06):
+                self.spoil(some)
+        names = OF_QRELS_JG if format_ == "qrels_jg" else OF_PREFERENCES
+        asked = [self.choice(names) for _ in range(self.choice((1, 2, 5)))]
+        options: list[tuple[str, ...]] = [("-R", format_), *(("-m", name) for name in asked)]
+        for share, group_of_words in (
+            (0.8, ("-q",)),
+            (0.1, ("-n",)),
+            (0.5, ("-c",)),
+            (0.15, ("-M", self.choice(("0", "1", "3")))),
+            (0.1, ("-J",)),
+            (0.1, ("-l", self.choice(("0", "2", "3", "-1")))),
+            (0.02, ("-m", "map")),
+            (0.1, ("-Z", "{scores}")),
+        ):
+            if self.often(share):
+                options.append(group_of_words)
+        scores_file = None
+        if ("-Z", "{scores}") in options:
+            queries = sorted({row[0] for row in judged})
+            shown = [name for name in asked if name in PREFERENCES or name == "map_avgjg"]
+            options = [each for each in options if each[0] != "-m" or each[1] in shown]
+            rows = [(query, name) for query in queries for name in shown]
+            scores_file = tuple(b"%b %b .25 .125\n" % (query, name.encode()) for query, name in rows)
+        if not any(each[0] == "-m" for each in options):
+            options.append(("-m", "num_q"))
+        return Case(tuple(lines[0]), tuple(lines[1]), (*options, ("{qrels}",), ("{run}",)), scores_file)
+
+    def _group(
+        self, format_: str, query: bytes, group: bytes, items: Sequence[bytes]
+    ) -> Iterator[Sequence[bytes]]:
+        """The judgements of one person."""
+        grades = (0, 0, 1, 2, 3) if self.often(0.8) else self.choice(GRADES)
+        grade = {item: self.choice(grades) for item in items}
+        for subgroup in (b"s", b"t", b"u")[: self.choice((1, 1, 2, 3)) if format_ == "prefs" else 1]:
+            if self.often(0.05):
+                grade = {item: value and self.choice(grades) for item, value in grade.items()}
+            chosen = self.sample(items, self.randint(1, len(items)))
+            for item in chosen + self.sample(chosen, self.often(0.03)):
+                between = (subgroup,) if format_ == "prefs" else ()
+                yield query, group, *between, item, b"%d" % grade[item]
 
     def _ids(self, patterns: Sequence[str], count: int) -> list[bytes]:
         pattern = self.choice(patterns)
@@ -499,6 +577,13 @@ def random_cases(seed: int) -> Iterator[Case]:
         yield draw.case()
 
 
+def group_cases(seed: int) -> Iterator[Case]:
+    """Cases of preferences, and of judgements of several people, without end."""
+    draw = Draw(seed)
+    while True:
+        yield draw.groups()
+
+
 REAL = [
     ("trec_eval/qrels.test", "trec_eval/results.test"),
     ("trec_eval/qrels.rel_level", "trec_eval/results.test"),
@@ -639,13 +724,17 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="for how long (default: 60)")
     parser.add_argument("--seed", type=int, default=1, help="of the random cases (default: 1)")
     parser.add_argument("--real", action="store_true", help="take the files of ../shared/data")
+    parser.add_argument(
+        "--groups", action="store_true", help="of preferences and several people's judgements"
+    )
     parser.add_argument("--show", type=int, default=10, help="end after so many differences (default: 10)")
     asked = parser.parse_args()
     with built() as program:
         if program is None:
             print(f"there is no source of trec_eval in {SOURCE}, or no make and gcc")
             return 2
-        cases = (real_cases if asked.real else random_cases)(asked.seed)
+        kind = real_cases if asked.real else group_cases if asked.groups else random_cases
+        cases = kind(asked.seed)
         tally = compare(program, cases, seconds=asked.seconds, show=asked.show)
     print(tally)
     return bool(tally.unexplained)

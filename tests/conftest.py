@@ -23,10 +23,11 @@ DATA = Path(os.environ.get("RANKMARK_TEST_DATA") or TESTS.parent.parent / "share
 # Each example evaluates many measures at once, so few examples go far. A busy machine is no failure.
 settings.register_profile(
     "rankmark",
-    max_examples=60,
+    max_examples=25,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
+settings.register_profile("thorough", settings.get_profile("rankmark"), max_examples=200, derandomize=False)
 settings.register_profile("quick", settings.get_profile("rankmark"), max_examples=2)
 settings.load_profile("rankmark")
 

@@ -50,6 +50,20 @@ def _runs(measures: tuple[str, ...] = ("nDCG@1", "nDCG@3", "nDCG@8", "AP"), *, s
     return Runs({name: each.with_intervals() if sure else each for name, each in results.items()})
 
 
+def _shown() -> dict[str, Any]:
+    """A log of clicks on items that stood at each of four positions."""
+    rng = np.random.default_rng(1)
+    order = np.argsort(rng.random((400, 4)), axis=1)
+    clicked = rng.random((400, 4)) < np.array([0.8, 0.4, 0.3, 0.2]) * (1 - order / 8)
+    return {
+        "query": np.repeat(np.arange(400) % 40, 4),
+        "impression": np.repeat(np.arange(400), 4),
+        "item": order.ravel(),
+        "position": np.tile(np.arange(1, 5), 400),
+        "click": clicked.ravel(),
+    }
+
+
 def _judged() -> tuple[Any, Any]:
     """One run on a few queries, one of which has nothing relevant and one no results."""
     qrels = {
@@ -197,6 +211,7 @@ DRAWN: Mapping[str, Callable[[], Any]] = {
     "forest of predictions": _compared_predictions,
     "gate": _gate,
     "gate by point estimates": lambda: rm.gate(*_judged(), _judged()[1], "RR", max_drop=0.1),
+    "examination": lambda: rm.click_model(_shown(), resamples=20),
     "judged": _partial,
     "movers": _comparison,
     "moves": _explained,

@@ -78,6 +78,8 @@ def value_of_each_order(
     values = []
     for order in orders(scores, grades, choices.ties):
         seen = Seen([grades.get(item) for item in order], list(grades.values()))
+        if choices.unjudged == "relevant":
+            seen = bounded(seen, parameters.get("rel", 1), "upper")
         value = MEASURES[measure](seen, **parameters)
         values.append(without_relevant(choices.no_relevant) if value is None else value)
     return values
@@ -239,6 +241,15 @@ def ndcg(
 def cg(seen: Seen, *, cutoff: int | None = None, gain: Gain = "linear") -> float:
     """CG: the sum of gains."""
     return math.fsum(gained(grade, gain) for grade in seen.retrieved[:cutoff])
+
+
+def ncg(
+    seen: Seen, *, cutoff: int | None = None, gain: Gain = "linear", ideal: str = "judged"
+) -> float | None:
+    """NCG: the sum of gains divided by the highest there could be."""
+    pool: Sequence[float | None] = seen.retrieved if ideal == "retrieved" else seen.judged
+    highest = math.fsum(sorted((gained(grade, gain) for grade in pool), reverse=True)[:cutoff])
+    return cg(seen, cutoff=cutoff, gain=gain) / highest if highest > 0 else None
 
 
 def average_precision(
@@ -850,6 +861,13 @@ def ordered_pair_accuracy(seen: Seen) -> float | None:
     return math.fsum(pairs) / len(pairs) if pairs else None
 
 
+def distance_based_performance(seen: Seen) -> float | None:
+    """NDPM: contradicted pairs twice, undecided ones once, by twice all."""
+    rows = [(place, grade) for place, grade in placed(seen) if grade is not None]
+    pairs = [pair_credit(a, b) for a, high in rows for b, low in rows if high > low]
+    return sum(2 * (each == 0) + (each == 1 / 2) for each in pairs) / (2 * len(pairs)) if pairs else None
+
+
 def partial_auc(seen: Seen, *, cutoff: int | None = None, rel: float = 1, hits: str = "all") -> float | None:
     """PartialAUC: pair by pair, of relevant items and the first k others."""
     total = relevant(seen, rel)
@@ -995,6 +1013,7 @@ MEASURES: dict[str, Callable[..., float | None]] = {
     "nDCG": ndcg,
     "DCG": dcg,
     "CG": cg,
+    "NCG": ncg,
     "AP": average_precision,
     "RR": reciprocal_rank,
     "P": precision,
@@ -1022,6 +1041,7 @@ MEASURES: dict[str, Callable[..., float | None]] = {
     "ListAUC": area_under_curve,
     "RankingLoss": ranking_loss,
     "OPA": ordered_pair_accuracy,
+    "NDPM": distance_based_performance,
     "PartialAUC": partial_auc,
     "FallOut": fall_out,
     "MeanRank": mean_rank,

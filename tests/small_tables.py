@@ -16,11 +16,15 @@ RUN = {
 }
 
 FILES = {
+    "items.csv": "query,preferred,other\nq1,a,b\nq1,b,c\nq2,c,a\n",
+    "nuggets.csv": "run,query,nugget,importance,assignment\na,q1,n,vital,support\nb,q1,n,vital,support\n",
     "qrels.txt": "q1 0 a 2\nq1 0 b 1\nq2 0 c 1\nq3 0 d 0\n",
     "a.run": "q1 Q0 a 1 3.0 a\nq1 Q0 b 2 2.0 a\nq2 Q0 x 1 1.0 a\nq2 Q0 c 2 0.5 a\nq3 Q0 d 1 1.0 a\n",
     "b.run": "q1 Q0 b 1 3.0 b\nq2 Q0 c 1 1.0 b\n",
+    "halves.csv": "query,half\nq1,early\nq2,early\nq3,late\n",
     "broken.run": "q1 Q0 a 1 three a\n",
     "p.csv": "label,score,other,user,country\n1,.9,.4,u,de\n0,.8,.5,u,de\n1,.7,.6,v,fr\n0,.1,.7,v,fr\n",
+    "log.csv": "item,click,propensity,new\na,1,.5,.9\nb,0,.25,.1\na,0,.5,.9\nc,1,.25,.0\n",
     "pets.csv": "label,guess\ncat,cat\ndog,cat\n",
 }
 """What commands read, and cannot read."""

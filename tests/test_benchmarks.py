@@ -8,21 +8,37 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the benchmarks are no part of the installed package
 
-from benchmarks import data, memory, recommended, report, targets
+from benchmarks import data, history, memory, recommended, report, targets
 from benchmarks.__main__ import main, run_case
 from benchmarks.cases import CASES
 from benchmarks.contenders import MANY, SIX, Contender, duckdb_by_hand, ours, peers, polars_by_hand
 from benchmarks.coverage import __main__ as coverage
-from benchmarks.coverage import areas, disparity, gates, means, populations, rows, seeds
+from benchmarks.coverage import (
+    areas,
+    clicks,
+    disparity,
+    gates,
+    judges,
+    labels,
+    logged,
+    means,
+    populations,
+    rows,
+    sampled,
+    seeds,
+)
 from benchmarks.coverage import tests as paired
 from benchmarks.coverage.shares import Noted, Share, Table, false, held, shares
 from benchmarks.report import Outcome
 from benchmarks.targets import Measured
 from benchmarks.timing import Timing, check_agreement
+
+from rankmark.statistics import prediction_powered_mean
 
 ROWS = 2_000
 TABLES = ["A", "B", "C", "D", "F1"]
@@ -161,6 +177,38 @@ def test_a_target_is_measured_where_all_it_speaks_of_were() -> None:
     assert "| ≤ 1 s |  | not measured |" in table
 
 
+@pytest.mark.process
+def test_commits_are_timed_side_by_side_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = tmp_path / "history.jsonl"
+    monkeypatch.setattr(history, "KEPT", kept)
+    monkeypatch.setattr(history, "_git", lambda *arguments, **_: "abc" * (arguments[0] == "rev-parse"))
+    history.main([".", ".", "--case", "K2", "--rows", "1000", "--repeat", "1", "--keep"])
+    out = capsys.readouterr().out
+    name = CASES["K2"].contenders[0].name
+    assert "| case | who | . (abc) | . (abc) | new ÷ old |" in out
+    assert f"| K2 | {name} | " in out
+    lines = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
+    assert [(line["commit"], line["rows"]) for line in lines] == [("abc", 1000)] * 2
+    assert lines[0]["figures"]["K2"][name]["ratio"] == 1
+    assert history.history(kept).count(f"| 1,000 | K2 | {name} | ") == 2
+
+
+def test_what_a_commit_cannot_do_has_no_ratio() -> None:
+    old, new = (history.Built(name, name, Path()) for name in ("old", "new"))
+    shown = history.table(old, new, [{"A": {"a": [1.0, 2.0]}}, {"A": {"a": [0.5, 2.0], "b": [3.0]}}])
+    assert "| A | a | 1 s | 500 ms | 0.75 × |" in shown
+    assert "| A | b |  | 3 s |  |" in shown
+
+
+@pytest.mark.parametrize("wrong", [["HEAD"], ["HEAD", ".", "--case", "X"]])
+def test_wrong_options_of_the_history(wrong: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        history.main(wrong)
+    assert "Traceback" not in capsys.readouterr().err
+
+
 @pytest.mark.skipif(not memory.AVAILABLE, reason="needs Linux and pyarrow")
 @pytest.mark.parametrize("key", ["A", "G1"])
 def test_peak_memory(key: Any, tmp_path: Path) -> None:
@@ -214,6 +262,59 @@ def test_coverage_over_seeds_is_shown_for_each_way_to_have_them(
     assert out.count("| 25 queries, 3 seeds ± 0.01 |") == 7
 
 
+def test_estimates_by_people_and_a_judge_are_those_of_the_function_at_once() -> None:
+    rng = np.random.default_rng(3)
+    y, f, others = rng.random((6, 30)) ** 2, rng.random((6, 30)), rng.random((6, 90))
+    f[:3] += y[:3]
+    ways: tuple[tuple[judges.Estimates, dict[str, Any]], ...] = (
+        (judges.estimates(y, f, others), {}),
+        (judges.estimates(y, f, others, tuned=False), {"power": 0.0}),
+        (judges.plugged_in(y, f, others), {"tuning": "plug-in"}),
+    )
+    hits, guesses = (rng.random((9, 120)) < 0.12).astype(float), rng.random((9, 120)) < 0.8
+    hits[:2, :30] = [[0.0], [1.0]]
+    shown, judged = hits[:, :30], np.where(guesses, hits, 1 - hits)
+    of_hits = shown, judged[:, :30], judged[:, 30:]
+    cells = [(found, how, (y, f, others)) for found, how in ways]
+    cells += [
+        (judges.estimates(*of_hits), {}, of_hits),
+        (judges.estimates(*of_hits, tuned=False), {"power": 0.0}, of_hits),
+    ]
+    for found, how, given in cells:
+        for number, (value, low, high) in enumerate(zip(*found, strict=True)):
+            want = prediction_powered_mean(*(each[number] for each in given), **how)
+            assert (value, low, high) == pytest.approx((want.value, want.low, want.high), rel=1e-11)
+
+
+def test_coverage_by_people_and_a_judge_is_shown_for_every_judge(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judges, "POPULATION", 500)
+    for made in (judges.population, judges.lists):
+        made.cache_clear()
+    coverage.main(["judges", "--repetitions", "20"])
+    for made in (judges.population, judges.lists):
+        made.cache_clear()
+    out = capsys.readouterr().out
+    assert out.count("####") == 8
+    assert out.count("| κ 0.3, 30 queries, RR |") == 4
+    assert out.count("| 3% hits, κ 1.0, 30 queries |") == 2
+
+
+def test_corrections_of_sampled_values_are_shown_for_every_population(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampled, "DRAWN", (9,))
+    monkeypatch.setattr(sampled, "RESAMPLES", 2)
+    ranks = {"factors": np.arange(0, 20_000, 1_000)}
+    monkeypatch.setattr(sampled, "of_shop", lambda: ranks)
+    coverage.main(["sampled", "--repetitions", "2"])
+    out = capsys.readouterr().out
+    assert out.count("####") == 4
+    assert out.count("| steady, HR@10 0.00, 9 drawn |") == 2
+    assert out.count("| shop, factors, HR@10 5.00, 9 drawn |") == 2
+
+
 def test_tests_of_predictions_are_shown_where_systems_differ_and_where_not(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,6 +327,20 @@ def test_tests_of_predictions_are_shown_where_systems_differ_and_where_not(
     assert out.count("####") == 14
     assert out.count("| LogLoss, 25 rows |") == 2
     assert out.count("| Accuracy, 25 rows of 4 classes |") == 2
+
+
+def test_what_clicks_say_is_shown_of_every_log_and_kind_of_users(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clicks, "LOGS", {"50 lists a query": clicks.Log(20, 1_000)})
+    monkeypatch.setattr(clicks, "FORETOLD", (10, 500))
+    monkeypatch.setattr(clicks, "LISTS", (50,))
+    monkeypatch.setattr(clicks, "RESAMPLES", 20)
+    coverage.main(["clicks", "--repetitions", "2"])
+    out = capsys.readouterr().out
+    assert out.count("####") == 9
+    assert out.count("| 50 lists a query |") == 5
+    assert out.count("| DBN, 50 lists |") == 2
 
 
 def test_disparities_are_shown_where_groups_are_alike_and_where_not(
@@ -312,3 +427,35 @@ def test_measures_of_items_are_timed_beside_others(capsys: pytest.CaptureFixture
     lines = capsys.readouterr().out.splitlines()
     assert [line[:24].strip() for line in lines][0::5] == ["integers", "vectors"]
     assert all(" s" in line for line in lines)
+
+
+def test_estimates_of_logs_are_shown_with_what_speaks_against_them(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logged, "SIZES", (300,))
+    coverage.main(["logged", "--repetitions", "2"])
+    out = capsys.readouterr().out
+    assert out.count("####") == 10
+    assert out.count("| poor overlap, 300 impressions |") == 6
+    assert "bias in per cent of the truth" in out
+
+
+def test_the_bias_of_samples_is_shown_for_every_system(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchmarks.coverage.pools.CASES", ((60, 0.5),))
+    coverage.main(["pools", "--repetitions", "2"])
+    shown = capsys.readouterr().out
+    for system in ("good", "poor"):
+        assert f"| {system}, 60 items, 50% of the lowest stratum |" in shown
+
+
+def test_labels_that_are_planned_come_to_about_the_width_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judges, "POPULATION", 2_000)
+    for made in (judges.population, judges.lists):
+        made.cache_clear()
+    shares, ratios = labels.planned(0.6, "P@10", 0.8, 8)
+    for made in (judges.population, judges.lists):
+        made.cache_clear()
+    assert ratios["width by that wanted"].value == pytest.approx(1, abs=0.2)
+    assert shares["interval afterwards"].of == 8

@@ -14,10 +14,11 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "rankmark"
 
 FLOORS = """
+dataclassing
 _native errors panics progress forking stopping
 tools
 calling
-naming
+naming deprecating
 rendering
 figures
 statistics
@@ -34,6 +35,7 @@ comparing
 explaining
 checks
 peers
+judges pools logs candidates preferences answers
 pictures
 reports
 hooks compat

@@ -43,7 +43,7 @@ def test_the_stub_has_the_same_names(face: ModuleType) -> None:
 
 
 def test_every_measure_has_its_name_and_no_module_could_have_it() -> None:
-    for name in pages():
+    for name in (name for name, page in pages().items() if page.origin is None):
         assert getattr(rankmark, name) == rankmark.Measure(name)
         assert not name.islower()
 

@@ -1,4 +1,4 @@
-"""The pictures that the README shows are those that their script draws."""
+"""The pictures that README.md and the site show are those that their script draws."""
 
 from __future__ import annotations
 
@@ -9,12 +9,19 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-SHOWN = re.findall(r"!\[[^\]]+\]\((docs/pictures/[^)]+)\)", (ROOT / "README.md").read_text())
+PAGES = [ROOT / "README.md", *(ROOT / "docs" / "guides").glob("*.md")]
+SHOWN = sorted(
+    {
+        f"docs/pictures/{name}"
+        for page in PAGES
+        for name in re.findall(r"!\[[^\]]+\]\((?:docs|\.\.)/pictures/([^)]+)\)", page.read_text())
+    }
+)
 NUMBER = re.compile(r"-?\d+\.?\d*")
 
 
-def test_two_pictures_are_shown() -> None:
-    assert {Path(path).name for path in SHOWN} == {"differences.svg", "conventions.svg"}
+def test_three_pictures_are_shown() -> None:
+    assert {Path(path).name for path in SHOWN} == {"calibration.svg", "differences.svg", "conventions.svg"}
 
 
 def test_they_are_what_the_script_draws(tmp_path: Path) -> None:

@@ -15,9 +15,9 @@ mod _native {
 
     #[pymodule_export]
     use crate::python::arrays::{
-        exact_sum, ratio, segment_count, segment_descending, segment_first, segment_kept, segment_ranked,
-        segment_ranks, segment_running_product, segment_running_sum, segment_shared_precision,
-        segment_shared_weighted_sum, segment_sum, segment_weighted_sum, settle,
+        exact_sum, ratio, rising_above, segment_count, segment_descending, segment_first, segment_kept,
+        segment_ranked, segment_ranks, segment_running_product, segment_running_sum,
+        segment_shared_precision, segment_shared_weighted_sum, segment_sum, segment_weighted_sum, settle,
     };
     #[pymodule_export]
     use crate::python::files::{
@@ -26,16 +26,21 @@ mod _native {
     };
     #[pymodule_export]
     use crate::python::items::{
-        ItemNumbers, different_of, in_sets, owners_of, owners_of_both, sets_of, squared_sums,
+        ItemNumbers, counts_of, different_of, in_sets, owners_of, owners_of_both, sets_of, squared_sums,
+        sums_of,
     };
     #[pymodule_export]
-    use crate::python::lists::{JudgedLists, judge_lists};
+    use crate::python::lists::{CompiledMeasure, JudgedLists, judge_lists};
     #[pymodule_export]
     use crate::python::matrices::{count_before, query_seeds, ranked_lists};
+    #[pymodule_export]
+    use crate::python::open_items::{open_best_grades, open_best_totals, open_filled, open_totals};
     #[pymodule_export]
     use crate::python::predictions::{LabelledRows, LogOdds, QueryErrors, QuerySums, RankedScores};
     #[pymodule_export]
     use crate::python::resampling::{bootstrap_sums, chances_of_sums, permuted_ranges, signed_counts};
+    #[pymodule_export]
+    use crate::python::sampling::sample_negatives;
     #[pymodule_export]
     use crate::python::tables::{Packed, Table};
 }

@@ -38,32 +38,53 @@ _HOME = {
     "Undefined": "kinds.rows",
     "UsageError": "errors",
     "agree": "comparing.agreement",
+    "agree_on_labels": "judges.agreeing",
     "agree_on_systems": "comparing.agreement",
     "board": "comparing.leaderboard",
     "catalogue": "inputs.catalogue",
     "check": "checks.checking",
     "check_predictions": "checks.predictions",
+    "click_model": "logs.clicking",
     "compare": "comparing.compare",
     "compare_matrix": "comparing.matrix",
     "compare_predictions": "comparing.predictions",
     "compare_results": "comparing.compare",
     "conventions": "language.conventions.convention",
+    "correct_sampled": "candidates.correcting",
     "curve": "api.curves",
     "differences": "peers.difference",
     "evaluate": "api.evaluation",
+    "evaluate_abstention": "api.abstention",
+    "evaluate_answers": "answers.evaluating",
     "evaluate_arrays": "api.arrays",
+    "evaluate_clicks": "logs.click_values",
     "evaluate_factors": "api.arrays",
+    "evaluate_instructions": "explaining.instructions",
+    "evaluate_interleaving": "logs.interleaving",
+    "evaluate_logged": "logs.feedback",
     "evaluate_model": "api.models",
+    "evaluate_neighbors": "api.neighbors",
+    "evaluate_neighbors_by_distance": "api.neighbors",
     "evaluate_predictions": "api.predictions",
+    "evaluate_preferences": "preferences.evaluating",
+    "evaluate_expected": "judges.expected",
+    "evaluate_with_judge": "judges.judging",
     "explain": "explaining.explanation",
     "from_signature": "api.from_signature",
     "gate": "comparing.gating",
     "gate_predictions": "comparing.prediction_gate",
     "identify": "peers.identification",
+    "interleave": "logs.interleaving",
+    "label_probabilities": "judges.uncertain",
+    "labels_to_add": "judges.planning",
     "list_measure": "language.own",
     "load": "loading",
     "parse": "language.names",
+    "pool": "pools.pooling",
     "power": "comparing.powering",
+    "prepare": "api.preparing",
+    "qrels_from_clicks": "logs.click_qrels",
+    "rank_by_preferences": "preferences.ranking_systems",
     "rank_correlation": "comparing.agreement",
     "ratio": "kinds.lists",
     "read_qrels": "inputs",
@@ -71,6 +92,8 @@ _HOME = {
     "report": "reports.report",
     "report_predictions": "reports.report",
     "row_measure": "language.own",
+    "sample_candidates": "candidates.sampling",
+    "worst_of_groups": "api.groups",
 }
 """The module of every name but those of the measures."""
 _MODULES = {
@@ -82,6 +105,8 @@ _MODULES = {
     "statistics": "statistics",
 }
 """What is a module itself."""
+_FORMER: dict[str, tuple[str, str]] = {}
+"""Public names that will go: what to write in the place of each, and the version that no longer has it."""
 
 
 def __getattr__(name: str) -> Any:
@@ -91,6 +116,12 @@ def __getattr__(name: str) -> Any:
         return __version__
     if name == "__all__":
         return _names()
+    if name in _FORMER:
+        from rankmark.deprecating import Former, warn_deprecated
+
+        former = Former(*_FORMER[name])
+        warn_deprecated(f"rankmark.{name}", former)
+        return __getattr__(former.instead.removeprefix("rankmark."))
     if name in _HOME or name in _MODULES:
         found = _looked_up(__name__, name, _HOME, _MODULES)
     elif name.islower() or not _is_measure(name):
@@ -118,9 +149,9 @@ def _instead(name: str) -> str:
 
 
 def _is_measure(name: str) -> bool:
-    from rankmark.language.registry import pages
+    from rankmark.language.registry import page_written
 
-    return name in pages()
+    return page_written(name) is not None
 
 
 def _names() -> list[str]:

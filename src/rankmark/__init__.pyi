@@ -3,7 +3,9 @@ from rankmark import hooks as hooks
 from rankmark import pictures as pictures
 from rankmark import results as results
 from rankmark import statistics as statistics
+from rankmark.answers.evaluating import evaluate_answers as evaluate_answers
 from rankmark.api import spark as spark
+from rankmark.api.abstention import evaluate_abstention as evaluate_abstention
 from rankmark.api.arrays import evaluate_arrays as evaluate_arrays
 from rankmark.api.arrays import evaluate_factors as evaluate_factors
 from rankmark.api.curves import curve as curve
@@ -11,9 +13,15 @@ from rankmark.api.evaluation import evaluate as evaluate
 from rankmark.api.evaluator import Evaluator as Evaluator
 from rankmark.api.from_signature import Evaluation as Evaluation
 from rankmark.api.from_signature import from_signature as from_signature
+from rankmark.api.groups import worst_of_groups as worst_of_groups
 from rankmark.api.models import evaluate_model as evaluate_model
+from rankmark.api.neighbors import evaluate_neighbors as evaluate_neighbors
+from rankmark.api.neighbors import evaluate_neighbors_by_distance as evaluate_neighbors_by_distance
 from rankmark.api.prediction_evaluator import PredictionEvaluator as PredictionEvaluator
 from rankmark.api.predictions import evaluate_predictions as evaluate_predictions
+from rankmark.api.preparing import prepare as prepare
+from rankmark.candidates.correcting import correct_sampled as correct_sampled
+from rankmark.candidates.sampling import sample_candidates as sample_candidates
 from rankmark.checks.checking import check as check
 from rankmark.checks.predictions import check_predictions as check_predictions
 from rankmark.comparing.agreement import agree as agree
@@ -43,10 +51,16 @@ from rankmark.errors import TooLargeError as TooLargeError
 from rankmark.errors import ToolMissingError as ToolMissingError
 from rankmark.errors import UsageError as UsageError
 from rankmark.explaining.explanation import explain as explain
+from rankmark.explaining.instructions import evaluate_instructions as evaluate_instructions
 from rankmark.inputs import Input as Input
 from rankmark.inputs import read_qrels as read_qrels
 from rankmark.inputs import read_run as read_run
 from rankmark.inputs.catalogue import catalogue as catalogue
+from rankmark.judges.agreeing import agree_on_labels as agree_on_labels
+from rankmark.judges.expected import evaluate_expected as evaluate_expected
+from rankmark.judges.judging import evaluate_with_judge as evaluate_with_judge
+from rankmark.judges.planning import labels_to_add as labels_to_add
+from rankmark.judges.uncertain import label_probabilities as label_probabilities
 from rankmark.kinds.lists import JudgedLists as JudgedLists
 from rankmark.kinds.lists import ratio as ratio
 from rankmark.kinds.rows import Rows as Rows
@@ -58,8 +72,17 @@ from rankmark.language.names import parse as parse
 from rankmark.language.own import list_measure as list_measure
 from rankmark.language.own import row_measure as row_measure
 from rankmark.loading import load as load
+from rankmark.logs.click_qrels import qrels_from_clicks as qrels_from_clicks
+from rankmark.logs.click_values import evaluate_clicks as evaluate_clicks
+from rankmark.logs.clicking import click_model as click_model
+from rankmark.logs.feedback import evaluate_logged as evaluate_logged
+from rankmark.logs.interleaving import evaluate_interleaving as evaluate_interleaving
+from rankmark.logs.interleaving import interleave as interleave
 from rankmark.peers.difference import differences as differences
 from rankmark.peers.identification import identify as identify
+from rankmark.pools.pooling import pool as pool
+from rankmark.preferences.evaluating import evaluate_preferences as evaluate_preferences
+from rankmark.preferences.ranking_systems import rank_by_preferences as rank_by_preferences
 from rankmark.reports.report import report as report
 from rankmark.reports.report import report_predictions as report_predictions
 
@@ -134,6 +157,7 @@ HitRatio: Measure
 IA: Measure
 IAA: Measure
 InfeasibleIndex: Measure
+infNDCG: Measure
 INSQ: Measure
 INST: Measure
 IPrec: Measure
@@ -167,8 +191,10 @@ MulticlassLogLoss: Measure
 MulticlassMCC: Measure
 MulticlassPrecision: Measure
 MulticlassRecall: Measure
+NCG: Measure
 NCU: Measure
 NDKL: Measure
+NDPM: Measure
 NE: Measure
 NPV: Measure
 NRBP: Measure
@@ -190,6 +216,7 @@ PMeasure: Measure
 PopREO: Measure
 PopRSP: Measure
 PopularityLift: Measure
+PopularityMiscalibration: Measure
 PPlus: Measure
 PRAUC: Measure
 PartialAUC: Measure
@@ -215,6 +242,7 @@ SMAPE: Measure
 SetAP: Measure
 Spearman: Measure
 Specificity: Measure
+statAP: Measure
 SubtopicRecall: Measure
 Unexpectedness: Measure
 Unjudged: Measure
@@ -222,6 +250,7 @@ UserCoverage: Measure
 UserPopularityLift: Measure
 Utility: Measure
 VendiScore: Measure
+xinfAP: Measure
 YAAP: Measure
 binG: Measure
 infAP: Measure

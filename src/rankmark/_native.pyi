@@ -1,6 +1,6 @@
 """The Rust core."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ class Table:
     @staticmethod
     def from_arrow(source: object) -> Table: ...
     @staticmethod
-    def from_dicts(
+    def from_entries(
         entries: list[Any],
         queries: list[Any],
         value: str,
@@ -23,6 +23,11 @@ class Table:
         whole: bool = False,
         flags: bool = True,
     ) -> Table | None: ...
+    @staticmethod
+    def from_tuples(tuples: list[Any], value: str | None, *, flags: bool = True) -> Table | None: ...
+    @staticmethod
+    def from_objects(columns: list[tuple[str, NDArray[np.object_]]]) -> Table | None: ...
+    def beside(self, other: Table) -> Table: ...
     @staticmethod
     def of_lists(
         name: str, values: NDArray[np.int32] | NDArray[np.float64], offsets: NDArray[np.int64]
@@ -93,6 +98,19 @@ class JudgedLists:
     tied_rank: NDArray[np.int64]
     first: tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.int64]] | None
 
+    def compute(self, measures: Sequence[CompiledMeasure]) -> list[NDArray[np.float64]]: ...
+    def order(self) -> tuple[int, int]: ...
+
+class CompiledMeasure:
+    """A measure that `JudgedLists.compute` knows."""
+
+    @staticmethod
+    def gains(binary: bool, discounts: NDArray[np.float64]) -> CompiledMeasure: ...
+    @staticmethod
+    def hits(
+        found: str, rel: float, cutoff: int | None, denominator: float | None = None
+    ) -> CompiledMeasure: ...
+
 class ItemNumbers:
     """Items with numbers."""
 
@@ -104,6 +122,14 @@ class ItemNumbers:
     def ids(self, numbers: NDArray[np.int32]) -> list[int | str]: ...
     def renumber(self, lists: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.int32]: ...
 
+def sample_negatives(
+    keys: NDArray[np.uint64],
+    had: tuple[NDArray[np.int64], NDArray[np.int32]],
+    held_out: tuple[NDArray[np.int64], NDArray[np.int32]],
+    strata: tuple[NDArray[np.int32], list[int], list[int]],
+    how: tuple[NDArray[np.float64] | None, bool],
+    threads: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]: ...
 def sets_of(
     owners: NDArray[np.int32], members: NDArray[np.int32], count: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
@@ -121,6 +147,10 @@ def different_of(
     lists: tuple[NDArray[np.int64], NDArray[np.int32]],
     count: int,
 ) -> NDArray[np.float64]: ...
+def sums_of(
+    numbers: NDArray[np.float64], lists: tuple[NDArray[np.int64], NDArray[np.int32]]
+) -> NDArray[np.float64]: ...
+def counts_of(numbers: NDArray[np.int32], count: int) -> NDArray[np.float64]: ...
 def in_sets(
     sets: tuple[NDArray[np.int64], NDArray[np.int32]],
     of_list: NDArray[np.int64],
@@ -211,14 +241,58 @@ def segment_weighted_sum(
     weights: NDArray[np.float64],
     offsets: NDArray[np.int64],
 ) -> NDArray[np.float64]: ...
+
+JudgedItems = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]
+Segments = tuple[NDArray[np.float64], NDArray[np.int64]]
+
+def open_filled(
+    judged: JudgedItems,
+    ideal: Segments,
+    queries: NDArray[np.int64],
+    fills: Segments,
+    top: bool,
+    last: int,
+    zeros: bool,
+    best: int,
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.int64],
+]: ...
+def open_totals(
+    judged: JudgedItems,
+    gain: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+    first_alone: bool,
+    top: bool,
+    last: int,
+) -> Segments: ...
+def open_best_totals(
+    known: Segments,
+    gain: NDArray[np.float64],
+    first: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    weights: NDArray[np.float64],
+) -> NDArray[np.float64]: ...
+def open_best_grades(
+    judged: JudgedItems,
+    known: tuple[NDArray[np.float64], NDArray[np.float64]],
+    known_offsets: NDArray[np.int64],
+    highest: tuple[NDArray[np.float64], NDArray[np.float64]],
+    weights: NDArray[np.float64],
+    last: int,
+) -> Segments: ...
 def ratio(
     numerator: NDArray[np.float64],
     denominator: float | NDArray[np.float64],
     relevant: NDArray[np.float64],
 ) -> NDArray[np.float64]: ...
+def rising_above(values: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.int64]: ...
 def settle(
-    values: NDArray[np.float64], counted: NDArray[np.bool_] | None, filler: float
-) -> tuple[float, int, int]: ...
+    measures: list[tuple[NDArray[np.float64], NDArray[np.bool_] | None, float]],
+) -> list[tuple[float, int, int]]: ...
 def exact_sum(values: NDArray[np.float64]) -> float: ...
 
 class LabelledRows:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from importlib import import_module
 from io import TextIOWrapper
 from itertools import pairwise
 from pathlib import Path
@@ -14,44 +17,66 @@ from typing import Any
 
 import click
 
-from rankmark.commands.agree import agree
-from rankmark.commands.board import show_board
-from rankmark.commands.check import check_data
-from rankmark.commands.check_predictions import check_predictions
-from rankmark.commands.compare import compare_runs
-from rankmark.commands.compare_matrix import compare_values
-from rankmark.commands.convention import convention
-from rankmark.commands.curve import draw_curve
-from rankmark.commands.demo import demo
-from rankmark.commands.eval import evaluate_runs
-from rankmark.commands.explain import explain
-from rankmark.commands.gate import gate
-from rankmark.commands.gate_predictions import gate_predictions
-from rankmark.commands.identify import identify_number
-from rankmark.commands.measures import measures
 from rankmark.commands.names import MEASURE, refuse_mistyped
 from rankmark.commands.output import UnansweredError
-from rankmark.commands.plot import plot
-from rankmark.commands.power import show_power
-from rankmark.commands.predictions import evaluate_table
-from rankmark.commands.report import write_report
-from rankmark.commands.show import show
-from rankmark.commands.trec_eval import trec_eval
 from rankmark.commands.wording import as_options
-from rankmark.errors import RankmarkError, UsageError, did_you_mean
+from rankmark.errors import RankmarkError, ToolMissingError, UsageError, did_you_mean
 from rankmark.panics import hide_panics
 from rankmark.rendering.files import write_whole
 from rankmark.rendering.words import harmless
 from rankmark.stopping import cleaned_up
+from rankmark.tools import SPARED
 
-__all__ = ["main"]
+__all__ = ["COMMANDS", "command_line", "command_named", "main"]
 
+COMMANDS: Mapping[str, str] = {
+    "eval": "eval.evaluate_runs",
+    "predictions": "predictions.evaluate_table",
+    "curve": "curve.draw_curve",
+    "compare": "compare.compare_runs",
+    "compare-matrix": "compare_matrix.compare_values",
+    "board": "board.show_board",
+    "gate": "gate.gate",
+    "gate-predictions": "gate_predictions.gate_predictions",
+    "power": "power.show_power",
+    "judge": "judge.evaluate_judged",
+    "answers": "answers.evaluate_answer_tables",
+    "instructions": "instructions.evaluate_instructed",
+    "abstention": "abstention.show_abstention",
+    "pool": "pool.show_pool",
+    "report": "report.write_report",
+    "show": "show.show",
+    "plot": "plot.plot",
+    "explain": "explain.explain",
+    "identify": "identify.identify_number",
+    "check": "check.check_data",
+    "check-predictions": "check_predictions.check_predictions",
+    "agree": "agree.agree",
+    "clicks": "clicks.show_clicks",
+    "interleaving": "interleaving.interleaving",
+    "logged": "logged.evaluate_log",
+    "sample": "sample.draw_candidates",
+    "correct-sampled": "correct_sampled.correct_values",
+    "preferences": "preferences.rank_systems",
+    "eval-expected": "eval_expected.evaluate_runs_by_uncertain_labels",
+    "eval-preferences": "eval_preferences.evaluate_runs_by_preferences",
+    "trec_eval": "trec_eval.trec_eval",
+    "ndeval": "ndeval.ndeval",
+    "measures": "measures.measures",
+    "convention": "convention.convention",
+    "completion": "completion.completion",
+    "demo": "demo.demo",
+}
+"""The module and the function of each command, in the order in which they are listed."""
 INSTEAD = {
     **dict.fromkeys(("--metric", "--metrics"), "measures are given with -m"),
     **dict.fromkeys(("--qrels", "--run", "--runs"), "files are given without options: QRELS RUN"),
     **dict.fromkeys(("-k", "--k", "--cutoff", "--topk"), "a cutoff is part of a measure: -m nDCG@10"),
 }
 """What to do instead of using the options of others."""
+
+OBJECTS = 50_000
+"""So many more are made between two looks for cycles; imports alone make as many."""
 
 
 def main(args: list[str] | None = None) -> int:
@@ -63,11 +88,12 @@ def main(args: list[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # formulas on a terminal without Unicode
     if args is None:
+        _collect_rarely()
         _own_standard_error()
     given = sys.argv[1:] if args is None else args
     try:
         with cleaned_up():
-            return _rankmark.main(given, prog_name="rankmark", standalone_mode=False, obj=given) or 0
+            return command_line.main(given, prog_name="rankmark", standalone_mode=False, obj=given) or 0
     except click.Abort:
         return 130
     except click.UsageError as error:
@@ -78,10 +104,21 @@ def main(args: list[str] | None = None) -> int:
     except RankmarkError as error:
         code = 2 if isinstance(error, UsageError) else 1
         return _fail(str(error), type(error).__name__, code, given)
+    except ModuleNotFoundError as error:
+        if error.name is None or (package := error.name.partition(".")[0]) not in SPARED:
+            raise
+        wanted = f"{package} is not installed, which this needs: pip install {package}"
+        return _fail(wanted, ToolMissingError.__name__, 2, given)
     except OSError as error:  # a full disk behind standard output, for example
         return _fail(str(error), type(error).__name__, 1, given)
     except MemoryError as error:
         return _fail("there is not enough memory for this", type(error).__name__, 1, given)
+
+
+def _collect_rarely() -> None:
+    """Lets Python look for unused cycles rarely, and not at the end: a sixth of a small command."""
+    gc.set_threshold(OBJECTS, 10, 10)
+    atexit.register(gc.freeze)
 
 
 def _own_standard_error() -> None:
@@ -114,7 +151,7 @@ def _number_meant(message: str) -> str:
 
 def _fail(message: str, kind: str, code: int, given: Sequence[str]) -> int:
     """Says what is wrong; also as JSON, for a program that asked for that, where it looks for the result."""
-    if command := _rankmark.commands.get(given[0]) if given else None:
+    if command := command_named(given[0]) if given else None:
         message = as_options(message, command)
     click.echo(harmless(f"rankmark: error: {message}"), err=True)
     path = _output_of(given)
@@ -141,7 +178,7 @@ def _leave(text: str, path: str | None, given: Sequence[str]) -> None:
 
 def _output_of(given: Sequence[str]) -> str | None:
     """The file that a command line, which need not be right, asks to write to."""
-    command = _rankmark.commands.get(given[0]) if given else None
+    command = command_named(given[0]) if given else None
     has_output = command is not None and any("--output" in option.opts for option in command.params)
     return _said(given, "-o", "--output") if has_output else None
 
@@ -174,17 +211,29 @@ def _is_input(path: str, given: Sequence[str]) -> bool:
     return False
 
 
+def command_named(name: str) -> click.Command | None:
+    """The command of a name, whose module is imported when it is asked for."""
+    if name not in COMMANDS:
+        return None
+    module, _, function = COMMANDS[name].partition(".")
+    found: click.Command = getattr(import_module(f"rankmark.commands.{module}"), function)
+    return found
+
+
 class _Commands(click.Group):
     """Commands in the order in which they stand here, of which a wrong name brings up the nearest."""
 
     def list_commands(self, _: click.Context) -> list[str]:
-        return list(self.commands)
+        return list(COMMANDS)
+
+    def get_command(self, _: click.Context, name: str) -> click.Command | None:
+        return command_named(name)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         name = args[0]
-        if name not in self.commands:  # older versions of click do not say which comes near
-            raise click.UsageError(f"No such command {name!r}{did_you_mean(name, self.commands)}", ctx)
-        if any("--measure" in option.opts for option in self.commands[name].params):
+        if (command := command_named(name)) is None:  # older versions of click do not say which comes near
+            raise click.UsageError(f"No such command {name!r}{did_you_mean(name, COMMANDS)}", ctx)
+        if any("--measure" in option.opts for option in command.params):
             refuse_mistyped(args[1:])
         return super().resolve_command(ctx, args)
 
@@ -212,34 +261,8 @@ def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     help="Show the version and exit.",
 )
 @click.pass_context
-def _rankmark(context: click.Context) -> None:
+def command_line(context: click.Context) -> None:
     """Measure rankings and predictions, in numbers that say how they were computed."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
         context.exit(2)
-
-
-for _command in (
-    evaluate_runs,
-    evaluate_table,
-    draw_curve,
-    compare_runs,
-    compare_values,
-    show_board,
-    gate,
-    gate_predictions,
-    show_power,
-    write_report,
-    show,
-    plot,
-    explain,
-    identify_number,
-    check_data,
-    check_predictions,
-    agree,
-    trec_eval,
-    measures,
-    convention,
-    demo,
-):
-    _rankmark.add_command(_command)

@@ -23,7 +23,6 @@ Every message says what is wrong, where, and what to do about it.
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -173,11 +172,13 @@ def did_you_mean(word: str, known: Iterable[str], *, share: float = 0.6, before:
     Near is a word that has this share of letters in common with it, or all of them in another order; where
     such a word is the nearest it stands alone. `before` is written before each, such as the folder of files.
     """
+    from difflib import get_close_matches  # which messages alone need
+
     word, by_lower = word.lower(), {name.lower(): name for name in known}
     # Lengths alone rule out many.
     alike = [name for name in by_lower if share * (len(word) + len(name)) <= 2 * min(len(word), len(name))]
     likeliest, bare = _likeliest(word, alike), _bare(word)
-    close = difflib.get_close_matches(word, likeliest, n=3, cutoff=share)
+    close = get_close_matches(word, likeliest, n=3, cutoff=share)
     swapped = [name for name in likeliest if sorted(name) == sorted(word)]
     near = (
         [name for name in likeliest if bare and _bare(name) == bare][:1]

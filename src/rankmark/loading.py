@@ -24,6 +24,7 @@ WITHIN: Mapping[str, str] = {
     "ComparisonPlan": "comparing.plan",
     "Friedman": "statistics.friedman",
     "Interval": "statistics.intervals",
+    "OpenDifference": "comparing.open_differences",
     "PairPosterior": "comparing.posteriors",
     "RankInterval": "statistics.groups",
     "Made": "statistics.intervals",

@@ -14,12 +14,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
-from html import escape
+from dataclasses import field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankmark import _native
+from rankmark.dataclassing import dataclass
 
 if TYPE_CHECKING:
     from rich.progress import ProgressColumn
@@ -253,6 +253,8 @@ def _show_in_cell(ended: threading.Event) -> None:
 
 def _in_html() -> str:
     """A line for each of what goes on."""
+    from html import escape  # which takes long for its entities
+
     lines = []
     for task in _waiting():
         share = f" value={task.done / task.of:.4f}" if task.of else ""

@@ -1,4 +1,4 @@
-"""Other tools, which need not be installed."""
+"""Other packages, which need not be installed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import Any
 
 from rankmark.errors import ToolMissingError
 
-__all__ = ["CONVERTER", "base", "tool"]
+__all__ = ["CONVERTER", "SPARED", "base", "tool"]
+
+SPARED = ("rich", "scipy")
+"""Dependencies that may be left out where space is short: files are evaluated without; see `cli.main`."""
 
 CONVERTER = "vl_convert", "'rankmark[pictures]' (SVG needs nothing else)"
 """What makes PNG and PDF of SVG: the module and what installs it, for `tool`."""

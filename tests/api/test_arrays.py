@@ -107,6 +107,10 @@ EVERYWHERE = pytest.mark.usefixtures("place")
 def test_arrays_give_what_tables_give_to_the_last_bit(ties: Any, unjudged: Any, library: Any) -> None:
     shop = Shop()
     choices = {"ties": ties, "unjudged": unjudged, "seed": 3}
+    if unjudged == "relevant" and ties in ("best", "worst"):
+        with pytest.raises(rm.ChoiceError, match="unjudged items as not relevant"):
+            rm.evaluate_arrays(library(shop.scores), shop.relevance, "RR", **choices)
+        return
     measures = measures_under(ties)
     result = rm.evaluate_arrays(
         library(shop.scores), shop.relevance, measures, exclude=shop.exclude, **choices
@@ -549,3 +553,30 @@ def test_lists_that_name_every_column_are_told_to_be_no_grades() -> None:
     assert evaluator.result().notes == lists.notes
     with pytest.raises(rm.DataError, match=r"judged again .* not grades, of which an array"):
         rm.evaluate_arrays(scores, [[3, 2, 0, 0]], "nDCG")
+
+
+def test_factors_stand_among_all_items_and_among_candidates() -> None:
+    rng = np.random.default_rng(4)
+    users, items = rng.standard_normal((30, 4)), rng.standard_normal((50, 4))
+    test = {user: [int(item)] for user, item in enumerate(rng.integers(0, 40, 30))}
+    train = {user: [40 + user % 10] for user in range(30)}
+    drawn = rm.sample_candidates(train, test, 9, items=range(50))
+    relevance, had = [*test.values()], [*train.values()]
+    both = rm.evaluate_factors(users, items, relevance, "HR@3 RR", exclude=had, candidates=drawn)
+    assert [*both] == ["all items", "sampled-9"]
+    alone = rm.evaluate_factors(users, items, relevance, "HR@3 RR", exclude=had)
+    assert both["all items"].values == alone.values
+    ids = drawn.frame["query"].to_numpy(), drawn.frame["item"].to_numpy()
+    run = drawn.frame.select("query", "item", score=(users @ items.T)[ids])
+    assert both["sampled-9"].values == pytest.approx(rm.evaluate(drawn, run, "HR@3 RR").values)
+    assert "candidates:sampled-9" in both["sampled-9"].signature("RR")
+    assert "candidates" not in both["all items"].signature("RR")
+    lists = [drawn.frame.filter(query=user)["item"].to_list() for user in range(30)]
+    listed = rm.evaluate_factors(users, items, relevance, "HR@3 RR", candidates=lists)
+    assert listed["candidates"].values == both["sampled-9"].values
+    named = rm.evaluate_factors(users, items, relevance, "RR", candidates="sampled-9")
+    assert "candidates:sampled-9" in named.signature("RR")
+    with pytest.raises(rm.DataError, match="candidates: 1 of 1 items are no numbers of the 50 rows"):
+        rm.evaluate_factors(users, items, relevance, "RR", candidates={0: ["x"]})
+    with pytest.raises(rm.DataError, match="candidates: none of the queries has any"):
+        rm.evaluate_factors(users, items, relevance, "RR", candidates={99: [1]})

@@ -276,3 +276,29 @@ def test_queries_without_judgements_are_counted_among_scattered_rows_too() -> No
     first = (scattered["query"] % 3 != 0).arg_true()[0]
     with pytest.raises(rm.DataError, match=f"query {scattered['query'][first]} in row {first} "):
         rm.evaluate(qrels, scattered, "AP", unjudged_queries="error")
+
+
+@pytest.mark.parametrize("dtype", [pl.Float32, pl.Float64])
+@pytest.mark.parametrize("scattered", [False, True])
+@pytest.mark.parametrize(
+    ("of_qrels", "of_run", "message"),
+    [
+        ({}, {7: np.nan, 9: np.nan}, r"score column 'score' has 2 NaN, the first in row 7 \(from 0\)"),
+        # The last query is not judged.
+        ({}, {-1: np.nan}, r"score column 'score' has 1 NaN, the first in row 99999 \(from 0\)"),
+        ({3: np.inf}, {}, r"'relevance' has 1 NaN or infinite, the first in row 3 \(from 0\)"),
+    ],
+)
+def test_numbers_that_are_none_are_refused_wherever_they_stand(
+    of_qrels: dict[int, float], of_run: dict[int, float], message: str, scattered: bool, dtype: Any
+) -> None:
+    queries, length = 1_000, 100
+    query, item = np.repeat(np.arange(queries), length), np.tile(np.arange(length), queries)
+    if scattered:
+        query, item = query.reshape(queries, length).T.ravel(), np.repeat(np.arange(length), queries)
+    score, relevance = np.linspace(1, 0, len(query)), np.ones(queries - 1)
+    score[list(of_run)], relevance[list(of_qrels)] = list(of_run.values()), list(of_qrels.values())
+    qrels = pl.DataFrame({"query": np.arange(queries - 1), "item": 5, "relevance": relevance})
+    run = pl.DataFrame({"query": query, "item": item, "score": pl.Series(score, dtype=dtype)})
+    with pytest.raises(rm.DataError, match=message):
+        rm.evaluate(qrels, run, "AP")

@@ -10,11 +10,11 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import rankmark as rm
-from rankmark.language.choices import Choices, values_of
+from rankmark.language.choices import Choices, go_together, values_of
 from rankmark.results.archive import sealed
 from strategies import at_most
 
@@ -58,6 +58,7 @@ def test_any_parts_in_any_order_give_the_same(
     unjudged: Any,
     through_file: Any,
 ) -> None:
+    assume(go_together({"ties": ties, "unjudged": unjudged}))
     judged = [(query, item, grade) for (query, item), grade in judged.items()]
     returned = [(query, item, score) for (query, item), score in returned.items()]
     measures = CLOSED if ties == "expected" else MEASURES

@@ -131,12 +131,33 @@ def test_too_little_known_of_items_is_said_at_once() -> None:
         rm.Evaluator("Novelty@2")
 
 
-def test_judgements_of_aspects_are_for_whole_tables() -> None:
-    with pytest.raises(rm.UsageError, match=r"aspects, which rm\.evaluate alone reads"):
-        rm.Evaluator("SubtopicRecall@2")
+@pytest.mark.parametrize("sent", ["as it is", "bytes"])
+def test_parts_without_judgements_give_what_all_give(sent: str) -> None:
+    measures = [*OF_RUN, "CatalogueCoverage@2", "Novelty@3"]
+    _, results, train = drawn(3)
+    parts = []
+    for users in (range(7, 12), range(7)):
+        part = rm.Evaluator(measures, items=ITEMS, train=train)
+        part.update(None, of_users(results, users))
+        parts.append(
+            part if sent == "as it is" else rm.Evaluator.from_bytes(part.to_bytes(), items=ITEMS, train=train)
+        )
+    parts[0].merge(parts[1])
+    whole = rm.evaluate(None, results, measures, items=ITEMS, train=train)
+    assert exactly(parts[0].result()) == exactly(whole)
 
 
-def test_results_without_judgements_go_elsewhere() -> None:
+def test_what_needs_judgements_is_refused_without_them() -> None:
+    for measure in ("nDCG@3", "Serendipity@4"):
+        evaluator = rm.Evaluator([measure, "Novelty@2"], items=ITEMS, train={"u": [1]})
+        with pytest.raises(rm.UsageError, match=f"without judgements there is no '{measure}'"):
+            evaluator.update(None, {"u": [1]})
+
+
+def test_parts_with_and_without_judgements_do_not_mix() -> None:
     evaluator = rm.Evaluator("CatalogueCoverage@2", items=ITEMS)
-    with pytest.raises(rm.UsageError, match=r"qrels is None; .*rm\.evaluate\(None, run, …\)"):
-        evaluator.update(None, {"u": [1]})
+    evaluator.update(None, {"u": [1]})
+    before = exactly(evaluator.result())
+    with pytest.raises(rm.UsageError, match="the parts before had none, and this one has some"):
+        evaluator.update({"v": {1: 1}}, {"v": [1]})
+    assert exactly(evaluator.result()) == before

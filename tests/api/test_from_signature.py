@@ -8,21 +8,28 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import rankmark as rm
-from rankmark.language.choices import Choices, values_of
+from rankmark.language.choices import Choices, go_together, values_of
 from strategies import ALL_PAGES, PAGES, any_measures, every_measure, tables, usable_measures
 
 QRELS = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1, "d": 2}}
 RUN = {"q1": {"b": 0.9, "a": 0.9, "x": 0.8}, "q2": {"x": 0.3, "c": 0.3}}
-CHOSEN = {name: st.sampled_from(values_of(name)) for name in Choices.__dataclass_fields__ if name != "seed"}
+WORDS = {"candidates": ("all", "sampled-99", "sampled-5(popularity)")}
+CHOSEN = {
+    name: st.sampled_from(values_of(name) or WORDS[name])
+    for name in Choices.__dataclass_fields__
+    if name != "seed"
+}
 
 
 @st.composite
 def any_choices(draw: Any) -> Choices:
-    choices = Choices(**{name: draw(values) for name, values in CHOSEN.items()})
+    chosen = {name: draw(values) for name, values in CHOSEN.items()}
+    assume(go_together(chosen))
+    choices = Choices(**chosen)
     return replace(choices, seed=draw(st.integers(0, 2**64 - 1))) if choices.ties == "random" else choices
 
 
@@ -150,6 +157,7 @@ def test_a_function_is_in_no_signature(gain: Any, short: Any) -> None:
         ("nDCG@10", "'nDCG@10' is not a signature: it does not end with the version"),
         ("nDCG@10|rankmark:x", "rankmark:x in the signature is not a version, such as "),
         (f"nDCG@10|rankmark:{'9' * 5000}", "9 in the signature is not a version, such as "),
+        ("nDCG@10|rankmark:0*.1.0", r"rankmark:0\*\.1\.0 in the signature is not a version, such as "),
         ("nDCG@10|rankmark:0.2", "of rankmark 0.2, and this is .*: update rankmark to 0.2"),
         ("New(by=7)|colour:red|rankmark:9.0.0", "of rankmark 9.0.0, and this is"),
         ("nDCG@10|tie:best|rankmark:0.1.0", "of nDCG has no field 'tie'; did you mean 'ties'"),
@@ -388,3 +396,23 @@ def test_a_tool_without_a_convention_is_refused(like: str) -> None:
 
 def test_a_convention_of_an_older_rankmark_is_read() -> None:
     assert rm.from_signature("nDCG@10|like:lightgbm-4.6.0|rankmark:0.0.9").convention == "lightgbm-4.6.0"
+
+
+# --- Measures of what is recommended -------------------------------------------------------------------
+
+
+def test_the_signature_of_a_measure_of_items_says_what_orders_equal_scores() -> None:
+    run, train = [("u", "a", 1.0), ("u", "b", 1.0)], {"x": ["a"], "y": ["a", "b"]}
+    for ties, expected in (("item-desc", 1.0), ("item-asc", 0.0)):
+        result = rm.evaluate(None, run, "Novelty@1", ties=ties, train=train)
+        for short in (False, True):
+            again = rm.from_signature(result.signature("Novelty@1", short=short))
+            assert again.choices.ties == ties
+            assert again.evaluate(None, run, train=train)["Novelty@1"] == expected
+
+
+def test_a_measure_of_items_needs_what_it_looks_at() -> None:
+    with pytest.raises(rm.UsageError, match="train"):
+        rm.from_signature("Novelty@1|rankmark:0.1.0").evaluate(None, RUN)
+    with pytest.raises(rm.UsageError, match="without judgements there is no 'nDCG@1'"):
+        rm.from_signature("nDCG@1|rankmark:0.1.0").evaluate(None, RUN)

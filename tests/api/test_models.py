@@ -259,6 +259,22 @@ def test_each_user_has_candidates_of_their_own() -> None:
     assert rm.evaluate_model(model, TEST, "RR", candidates={"ann": ["b"]}).counts.missing == 1
 
 
+def test_all_items_and_sampled_ones_stand_side_by_side() -> None:
+    drawn = rm.sample_candidates({"ann": ["c"]}, TEST, 1, items=[*POPULAR])
+    both = rm.evaluate_model(Popularity(POPULAR), TEST, "RR", items=[*POPULAR], candidates=drawn)
+    assert isinstance(both, rm.results.Runs)
+    assert [*both] == ["all items", "sampled-1"]
+    alone = rm.evaluate_model(Popularity(POPULAR), TEST, "RR", candidates=drawn)
+    assert isinstance(alone, rm.results.ListResult)
+    assert both["sampled-1"].signature("RR") == alone.signature("RR")
+    assert "|candidates:sampled-1|" in alone.signature("RR")
+    assert "candidates" not in both["all items"].signature("RR")
+    assert (
+        both["all items"].values
+        == rm.evaluate_model(Popularity(POPULAR), TEST, "RR", items=[*POPULAR]).values
+    )
+
+
 def test_excluded_items_and_those_of_score_minus_infinity_are_no_candidates() -> None:
     model = Popularity(POPULAR | {"c": -np.inf})
     result = rm.evaluate_model(model, TEST, "RR", candidates="test", exclude={"ann": ["a"]})
@@ -268,7 +284,6 @@ def test_excluded_items_and_those_of_score_minus_infinity_are_no_candidates() ->
 @pytest.mark.parametrize(
     ("wrong", "kind", "message"),
     [
-        ({"items": ["a"]}, rm.UsageError, "items and candidates are both said"),
         ({"k": 5}, rm.UsageError, "k ends lists of all items"),
         (
             {"candidates": {"eve": ["a"]}},

@@ -33,11 +33,12 @@ from rankmark.aggregation.tally import Tally
 from rankmark.engines import local
 from rankmark.engines import spark as engine
 from rankmark.engines import spark_driver as driver
+from rankmark.engines import spark_parcels as parcels
 from rankmark.engines.spark_rows import RowTask
 from rankmark.inputs import read_inputs
 from rankmark.inputs.catalogue import Numbered
 from rankmark.inputs.predictions.columns import PredictionColumns
-from rankmark.inputs.tables.spark_frames import FrameNames
+from rankmark.inputs.tables.spark_frames import PARTS, FrameNames
 from rankmark.kinds.row_core import BINARY
 from rankmark.kinds.rows import Undefined
 from rankmark.language.plan import planned
@@ -90,6 +91,9 @@ def assert_same(there: rm.results.ListResult, here: rm.results.ListResult) -> No
         assert there.signature(measure) == here.signature(measure)
 
 
+ODD = pl.col("query") % 2 == 1
+
+
 def batches(qrels: pl.DataFrame, run: pl.DataFrame, rows: int) -> list[list[Any]]:
     """Three partitions, as Spark would make them of these tables: batches of so many rows."""
     parts = [
@@ -99,10 +103,13 @@ def batches(qrels: pl.DataFrame, run: pl.DataFrame, rows: int) -> list[list[Any]
             "query",
             "item",
             pl.col(value).cast(pl.Float64).alias("value"),
+            *(name for name in ("aspect", "aspect_weight") if name in frame.columns),
         )
         for frame, value in ((qrels, "relevance"), (run, "score"))
     ]
-    whole = pl.concat(parts).sort("key", maintain_order=True).with_columns(part=pl.col("key") % 3)
+    whole = (
+        pl.concat(parts, how="diagonal").sort("key", maintain_order=True).with_columns(part=pl.col("key") % 3)
+    )
     return [
         part.to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches(max_chunksize=rows)
         for part in whole.partition_by("part", include_key=False)
@@ -128,7 +135,7 @@ def test_no_partitioning_changes_a_value(rows: Any, block: Any, seed: Any, data:
     here = rm.evaluate(qrels, run, MEASURES, missing="skip")
     job = task(MEASURES, missing="skip")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "BLOCK_ROWS", block)
+        patch.setattr(parcels, "BLOCK_ROWS", block)
         partitions = data.draw(st.permutations(batches(qrels, run, rows)))
         whole = tally(job, [*partitions, []])
         per_query = [pl.DataFrame(batch) for part in partitions for batch in job.per_query(part)]
@@ -140,6 +147,87 @@ def test_no_partitioning_changes_a_value(rows: Any, block: Any, seed: Any, data:
     assert made == finished(job.plan, once, once.words())
     values = {str(measure): value for measure, value in made.values.items()}
     assert values == pytest.approx(here.values, rel=1e-12, abs=0)
+
+
+def as_types(kind: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """Ids and numbers that need few bytes, or many, or many in some places, and texts."""
+    ids, value = pl.col("query", "item"), pl.col("score" if "score" in frame.columns else "relevance")
+    some = pl.col("item") % 7 == 0
+    return {
+        "narrow": frame.with_columns(ids.cast(pl.Int32), value.cast(pl.Float32)),
+        "mixed": frame.with_columns(pl.col("item") + pl.when(some).then(1 << 40).otherwise(0)),
+        "wide": frame.with_columns(ids * (1 << 33) - (1 << 60), value / 3),
+        "text": frame.with_columns((pl.lit("é") + ids.cast(pl.String)).name.keep()),
+    }[kind]
+
+
+def sent(job: engine.Task, side: str, frame: pl.DataFrame, rows: int) -> list[Any]:
+    """The parcels of two partitions, read in batches of so many rows."""
+    assert job.parcels is not None
+    value = "relevance" if side == "qrels" else "score"
+    own = frame.rename({value: "value"})
+    if own["query"].dtype == pl.String:
+        own = own.with_columns(part=(pl.col("query").hash() % PARTS).cast(pl.Int16))
+    send = job.parcels.judgements if side == "qrels" else job.parcels.results
+    half = own.height // 2
+    whole = [part.to_arrow(compat_level=pl.CompatLevel.oldest()) for part in (own[:half], own[half:])]
+    return [each for part in whole for each in send(part.to_batches(max_chunksize=rows))]
+
+
+def in_partitions(parts: list[Any], rows: int) -> list[list[Any]]:
+    """Parcels in three partitions, as Spark would make them, in batches of so many."""
+    import pyarrow as pa
+
+    whole = pl.DataFrame(pa.Table.from_batches(parts)).sort("part")
+    split = [whole.filter(pl.col("part") % 3 == number) for number in range(3)]
+    return [
+        each.to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches(max_chunksize=rows) for each in split
+    ]
+
+
+@given(
+    rows=st.integers(1, 400),
+    block=st.integers(1, 2000),
+    seed=st.integers(0, 5),
+    kind=st.sampled_from(["narrow", "mixed", "wide", "text"]),
+)
+def test_no_parcels_change_a_value(rows: int, block: int, seed: int, kind: str) -> None:
+    qrels, run = (as_types(kind, frame) for frame in tables(20, seed=seed))
+    here = rm.evaluate(qrels, run, MEASURES, missing="skip", hash_inputs=True)
+    ids = "string" if kind == "text" else "integer"
+    job = task(MEASURES, missing="skip")
+    columns = (("query", ids), ("item", ids), ("value", "number"))
+    job = replace(job, parcels=parcels.Parcels(columns, job.qrels, job.run), hash_inputs=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parcels, "BLOCK_ROWS", block)
+        partitions = in_partitions(sent(job, "qrels", qrels, rows) + sent(job, "run", run, rows), rows)
+        whole = tally(job, [*partitions, []])
+        per_query = [pl.DataFrame(batch) for part in partitions for batch in job.per_query(part)]
+    assert pl.concat(per_query).sort("query").equals(here.per_query.sort("query"))
+    made = finished(job.plan, whole, whole.words())
+    assert made.counts == here.counts
+    assert {side: f"{digest:016x}" for side, digest in whole.digests.items()} == here.inputs
+    values = {str(measure): value for measure, value in made.values.items()}
+    assert values == pytest.approx(here.values, rel=1e-12, abs=0)
+
+
+def test_what_is_wrong_is_told_instead_of_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parcels, "BLOCK_ROWS", 50)
+    qrels, run = tables(20)
+    run = run.with_columns(score=pl.when(ODD).then(math.nan).otherwise("score"))
+    wrong = run.filter(ODD).height
+    job = task(["AP"])
+    columns = (("query", "integer"), ("item", "integer"), ("value", "number"))
+    job = replace(job, parcels=parcels.Parcels(columns, job.qrels, job.run))
+    partitions = in_partitions(sent(job, "qrels", qrels, 20) + sent(job, "run", run, 20), 20)
+    whole = tally(job, partitions)
+    assert whole.run_rows == run.height
+    with pytest.raises(
+        rm.DataError, match=f"run: the score column 'score' has {wrong} NaN, for example in q"
+    ):
+        refused(job, whole)
+    with pytest.raises(rm.DataError, match=r"has \d+ NaN"):
+        [each for part in partitions for each in job.per_query(part)]
 
 
 def test_extents_and_the_order_of_lists_add_up() -> None:
@@ -157,17 +245,14 @@ def test_extents_and_the_order_of_lists_add_up() -> None:
 
 
 def test_a_block_ends_where_a_query_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "BLOCK_ROWS", 100)
+    monkeypatch.setattr(parcels, "BLOCK_ROWS", 100)
     qrels, run = tables(50)
     for part in batches(qrels, run, 30):
-        blocks = list(engine.blocks(part))
+        blocks = list(parcels.blocks(part))
         queries = [set(block["query"].to_pylist()) for block in blocks]
         assert len(blocks) > 3
         assert sum(map(len, queries)) == len(set().union(*queries))
         assert sum(block.num_rows for block in blocks) == sum(batch.num_rows for batch in part)
-
-
-ODD = pl.col("query") % 2 == 1
 
 
 @pytest.mark.parametrize(
@@ -207,7 +292,7 @@ ODD = pl.col("query") % 2 == 1
 def test_what_is_wrong_is_counted_over_all_partitions(
     monkeypatch: pytest.MonkeyPatch, side: Any, change: Any, choices: Any, message: Any
 ) -> None:
-    monkeypatch.setattr(engine, "BLOCK_ROWS", 50)
+    monkeypatch.setattr(parcels, "BLOCK_ROWS", 50)
     both = dict(zip(("qrels", "run"), tables(20), strict=True))
     both[side] = both[side].with_columns(change)
     job = task(["AP"], **choices)
@@ -367,8 +452,59 @@ def test_the_rows_are_evaluated_by_the_executors(spark: Any) -> None:
         for _ in batches:
             yield pa.RecordBatch.from_pydict({"parent": [os.getppid()]})
 
-    rows = spark.range(4).repartition(4, functions.col("id")).mapInArrow(process, "parent long").collect()
-    assert os.getpid() not in {row.parent for row in rows}
+    rows = spark.range(4).repartition(4, functions.col("id"))
+    found = driver.on_executors(rows, process, "parent long").collect()
+    assert os.getpid() not in {row.parent for row in found}
+
+
+class _Session:
+    """What is looked at of a session: where it is, which Python it has, and how it is configured."""
+
+    def __init__(self, master: str, **conf: str) -> None:
+        self.sparkContext = SimpleNamespace(master=master, pythonExec="python3")
+        self.conf = conf
+
+    def python(self) -> str:
+        """The Python of executors that are given work, while nothing else has another one."""
+        found = []
+
+        def map_in_arrow(*_: Any) -> None:
+            found.append(self.sparkContext.pythonExec)
+
+        rows: Any = SimpleNamespace(sparkSession=self, mapInArrow=map_in_arrow)
+        driver.on_executors(rows, print, "told string")
+        assert self.sparkContext.pythonExec == "python3"
+        return str(found[0])
+
+
+def test_executors_of_this_machine_use_the_python_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
+    assert _Session("local[2]").python() == sys.executable
+    assert _Session("local-cluster[2,1,768]").python() == sys.executable
+    assert _Session("local[2]", **{"spark.pyspark.python": "python3.11"}).python() == "python3.11"
+    assert _Session("yarn").python() == "python3"
+    monkeypatch.setenv("PYSPARK_PYTHON", "python3")
+    assert _Session("local[2]").python() == "python3"
+
+
+class _Conf(dict[str, str]):
+    """The configuration of a session."""
+
+    set = dict.__setitem__
+
+
+def test_batches_end_by_their_rows_while_a_job_runs() -> None:
+    conf = _Conf({driver.BATCH_BYTES: "64b"})
+    seen = []
+
+    def work(_: Any) -> Iterator[Any]:
+        seen.append(conf[driver.BATCH_BYTES])
+        return engine.told(lambda: "{}")
+
+    rows: Any = _Partitions([[]])
+    rows.sparkSession = SimpleNamespace(conf=conf)
+    assert driver.told(rows, work) == ["{}"]
+    assert (seen, conf) == ([driver.ANY_BYTES], {driver.BATCH_BYTES: "64b"})
 
 
 @pytest.mark.slow
@@ -429,6 +565,8 @@ def assert_exactly(there: rm.results.ListResult, here: rm.results.ListResult) ->
 class _Partitions:
     """What the driver looks at of a DataFrame, of partitions that are here."""
 
+    sparkSession = SimpleNamespace(conf={})  # noqa: N815 - Spark's name
+
     def __init__(self, parts: list[list[Any]]) -> None:
         self.parts = parts
 
@@ -452,7 +590,7 @@ def test_no_partitioning_changes_what_is_recommended(
     job = task(measures, missing="skip")
     job = replace(job, items=(catalogue.bare(integer=not text), not text))
     for rows, order in ((7, 1), (100, -1)):
-        monkeypatch.setattr(engine, "BLOCK_ROWS", 10 * rows)
+        monkeypatch.setattr(parcels, "BLOCK_ROWS", 10 * rows)
         state = QueryState.empty(job.plan.groups(), Numbered(catalogue, integer=not text))
         sent: Any = _Partitions([*batches(qrels, run, rows)[::order], []])
         whole = merged(Tally(), map(Tally.from_json, driver.told(sent, job.states, state)))
@@ -503,14 +641,67 @@ def test_spark_refuses_what_cannot_be_recommended_as_the_local_engine(spark: Any
                 evaluate(*of, **wrong)  # type: ignore[operator]
             told.append(str(raised.value))
         assert told[0] == told[1]
-    with pytest.raises(
-        rm.UsageError, match=r"looks at judgements of aspects, which rm\.evaluate alone reads"
-    ):
+    with pytest.raises(rm.ColumnError, match=r"alpha_nDCG@3 needs judgements of aspects"):
         rm.spark.evaluate(judged, returned, "alpha-nDCG@3")
     with pytest.raises(rm.UsageError, match=r"without judgements there is no 'AP'"):
         rm.spark.evaluate(None, returned, ["AP"])
     with pytest.raises(rm.UsageError, match=r"Coverage@3 is one value of the whole run"):
         rm.spark.evaluate(judged, returned, "Coverage@3", items=range(900), per_query=True)
+
+
+OF_ASPECTS = ["alpha_nDCG@5", "ERR_IA@3", "nNRBP", "SubtopicRecall@5", "IA", "DSharp_nDCG@5"]
+
+
+def of_aspects() -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Some of which are called by words, which weigh."""
+    qrels, run = (frame.sort("query", maintain_order=True) for frame in tables(60))
+    weights = pl.col("aspect").replace_strict({"10": 0.1, "9": 1 / 3, "b": 0.7, "a": 0.2})
+    each = qrels.with_columns(
+        aspect=pl.Series([["10", "b"], ["9"], ["a", "9", "10"]] * qrels.height)[: qrels.height]
+    )
+    return each.explode("aspect").with_columns(aspect_weight=weights), run
+
+
+def test_no_partitioning_changes_a_value_of_aspects(monkeypatch: pytest.MonkeyPatch) -> None:
+    qrels, run = of_aspects()
+    columns = {"aspect_weight": "aspect_weight"}
+    here = rm.evaluate(qrels, run, [*OF_ASPECTS, "nDCG@5"], columns=columns, missing="skip")
+    job = task([*OF_ASPECTS, "nDCG@5"], missing="skip")
+    names = replace(job.qrels, aspect="aspect", aspect_weight="aspect_weight")  # type: ignore[type-var]
+    job = replace(job, qrels=names)
+    made = []
+    for rows, order in ((7, 1), (100, -1)):
+        monkeypatch.setattr(parcels, "BLOCK_ROWS", 10 * rows)
+        partitions = [*batches(qrels, run, rows)[::order], []]
+        whole = tally(job, partitions)
+        made.append(finished(job.plan, whole, whole.words()))
+        per_query = [pl.DataFrame(batch) for part in partitions for batch in job.per_query(part)]
+        assert pl.concat(per_query).sort("query").equals(here.per_query)
+    assert made[0] == made[1]
+    assert made[0].counts == here.counts
+    assert list(made[0].values.values()) == pytest.approx([*here.values.values()], rel=1e-12)
+
+
+@pytest.mark.slow
+def test_spark_computes_measures_of_aspects_as_the_local_engine(spark: Any) -> None:
+    qrels, run = of_aspects()
+    judged, returned = frames(spark, qrels, run)
+    asked: dict[str, Any] = {"columns": {"aspect_weight": "aspect_weight"}, "hash_inputs": True}
+    there: Any = rm.spark.evaluate(judged, returned, [*OF_ASPECTS, "AP"], **asked)
+    assert_same(there, rm.evaluate(qrels, run, [*OF_ASPECTS, "AP"], **asked))
+    with_items: Any = rm.spark.evaluate(judged, returned, [*OF_ASPECTS, "Coverage@3"], items=range(900))
+    assert_exactly(with_items, rm.evaluate(qrels, run, [*OF_ASPECTS, "Coverage@3"], items=range(900)))
+    alone: Any = rm.spark.evaluate(judged, returned, "AP", columns={"aspect": "aspect"})
+    assert_same(alone, rm.evaluate(qrels, run, "AP", columns={"aspect": "aspect"}))
+    for change, columns, said in (
+        (pl.col("aspect").shift(1), {}, r"the aspect column 'aspect' has 1 null"),
+        (-pl.col("aspect_weight"), asked["columns"], r"_weight' has [\d,]+ numbers that are no weights"),
+    ):
+        (wrong,) = frames(spark, qrels.with_columns(change))
+        with pytest.raises(rm.DataError, match=said):
+            rm.spark.evaluate(wrong, returned, "NRBP", columns=columns)
+    with pytest.raises(rm.DataError, match="an item that was judged before"):
+        rm.spark.evaluate(judged.union(judged), returned, "NRBP")
 
 
 OF_ROWS = [
@@ -547,7 +738,7 @@ def test_no_partitioning_changes_an_auc(rows: Any, block: Any, seed: Any, data: 
     parts = [table.filter(pl.col("key") <= border), table.filter(pl.col("key") > border)]
     whole = RowTally()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "BLOCK_ROWS", block)
+        patch.setattr(parcels, "BLOCK_ROWS", block)
         for part in data.draw(st.permutations(parts)):
             batches = part.to_arrow().to_batches(max_chunksize=7)
             for work in (task.ranges, task.sums):

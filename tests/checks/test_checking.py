@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankmark as rm
-from rankmark.checks.finding import CODES
+from rankmark.checks.finding import CODES, NEEDED
 from rankmark.cli import main
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"d": 1, "e": 0}}
@@ -43,8 +43,9 @@ def table(**columns: Any) -> pl.DataFrame:
 def test_data_without_fault_give_no_finding() -> None:
     report = rm.check(QRELS, RUN, measures=MEASURES)
     assert report.findings == ()
-    assert set(report.no_sign_of) == {code for code in CODES if not code.startswith("train")}
-    assert rm.check(QRELS, RUN, train={"q1": ["z"]}, measures=MEASURES).no_sign_of == tuple(CODES)
+    assert report.no_sign_of == tuple(code for code in CODES if {*NEEDED.get(code, ())} <= {"qrels"})
+    whole = rm.check(QRELS, RUN, items=[*"abcdez"], train={"q1": ["z"], "q2": ["z"]}, measures=MEASURES)
+    assert (whole.findings, whole.no_sign_of) == ((), tuple(CODES))
 
 
 def test_nulls_are_counted_by_row_and_left_out() -> None:
@@ -486,8 +487,8 @@ def test_the_report_for_people() -> None:
         "",
         "no sign of null, nan, infinite, duplicate-judgements, duplicate-results,",
         "  negative-grades, fractional-grades, no-relevant, id-types, id-spelling,",
-        "  unjudged-queries, never-returned, short-lists, scores-like-ranks,",
-        "  scores-reversed",
+        "  unjudged-queries, never-returned, short-lists, unjudged-differs,",
+        "  scores-like-ranks, scores-reversed",
     ]
 
 
@@ -507,7 +508,9 @@ def test_markdown_and_json() -> None:
     assert record["findings"][0]["effects"] == [
         {"measure": "RR", "as_is": 2 / 3, "otherwise": {"missing=skip": 1.0}}
     ]
-    assert record["no_sign_of"] == [code for code in CODES if code[:5] not in ("missi", "train")]
+    assert record["no_sign_of"] == [
+        code for code in CODES if code != "missing-queries" and {*NEEDED.get(code, ())} <= {"qrels"}
+    ]
     with pytest.raises(rm.ChoiceError, match="format='cvs' is not one of table, json, markdown"):
         report.format("cvs")
 
@@ -595,3 +598,108 @@ def test_a_report_is_true_where_nothing_serious_was_found() -> None:
 def test_that_no_judged_item_is_returned_is_serious() -> None:
     (finding,) = rm.check({"q": {"CACM-1": 1}}, {"q": {"1": 2.0}})["never-returned"]
     assert finding.severity == "serious"
+
+
+ITEMS = {
+    "a": {"category": "toys", "price": 1.5},
+    "b": {"category": None, "price": 2.0},
+    "c": {"category": "books", "price": None},
+    "d": {"category": "books", "price": 2.0},
+}
+
+
+def test_results_that_the_table_of_items_lacks_are_found() -> None:
+    run = {"u1": ["a", "x", "b"], "u2": ["c"]}
+    finding = found("results-not-in-items", {"u1": {"b": 1}}, run, items=ITEMS, measures="RR Coverage@2")
+    assert (finding.severity, finding.where, finding.count) == ("serious", "run", 1)
+    assert finding.statement == "1 of 4 results of 1 item that the table of items lacks"
+    assert finding.examples[0]["item"] == "x"
+    assert otherwise(finding) == {"RR": (1 / 3, {"without": 0.5}), "Coverage@2": (None, {"without": 0.5})}
+    with pytest.raises(rm.DataError):
+        rm.evaluate({"u1": {"b": 1}}, run, "Coverage@2", items=ITEMS)
+    known = rm.catalogue(ITEMS, closed=False)
+    finding = found("results-not-in-items", {"u1": {"b": 1}}, run, items=known, measures="RR")
+    assert finding.severity == "worth knowing"
+
+
+def test_relevant_items_and_interactions_that_the_table_of_items_lacks_are_found() -> None:
+    qrels, train = {"u1": {"b": 1, "z": 1}}, {"u1": ["y"], "u2": ["a", "d"]}
+    report = rm.check(qrels, {"u1": ["a", "b"]}, items=ITEMS, train=train, measures="R Novelty@1")
+    (lost,) = report["judged-not-in-items"]
+    assert lost.statement == "1 of 2 relevant judgements of 1 item that the table of items lacks"
+    assert otherwise(lost) == {"R": (0.5, {"without": 1.0})}
+    (strange,) = report["train-not-in-items"]
+    assert strange.statement == "1 of 3 interactions with 1 item that the table of items lacks"
+    assert otherwise(strange) == {"Novelty@1": (1.0, {"without": 0.0})}  # a: one of two users, then of one
+
+
+def test_users_without_training_data_are_found() -> None:
+    run, train = {"u1": ["a", "b"], "u9": ["d", "c"]}, {"u1": ["a"], "u2": ["a", "b"]}
+    finding = found("users-not-in-train", {"u1": {"a": 1}, "u9": {"c": 1}}, run, train=train, measures="RR")
+    assert finding.statement == "1 of 2 queries of which the training data have nothing"
+    assert finding.examples == ({"query": "u9"},)
+    assert otherwise(finding) == {"RR": (0.75, {"without": 1.0})}
+
+
+def test_attributes_that_are_missing_are_serious_where_a_measure_looks_at_them() -> None:
+    run = {"u1": ["a", "d"], "u2": ["b", "d"]}
+    report = rm.check(None, run, items=ITEMS, measures="ILD(by=category)")
+    serious, fine = report["missing-attributes"]
+    assert (serious.severity, serious.statement) == ("serious", "1 of 4 items without 'category'")
+    assert serious.examples == ({"item": "b"},)
+    # Of u2 one item is left, which is as diverse as nothing.
+    assert otherwise(serious)["ILD(by=category)"][0] is None
+    assert (fine.severity, fine.examples) == ("fine", ({"item": "c"},))
+    assert fine.statement == "1 of 4 items of which something is not known: 'price' 1"
+    (told,) = rm.check({"u1": {"a": 1}}, run, items=ITEMS, measures="Skew(by=category,unknown=group)")[
+        "missing-attributes"
+    ][:1]
+    assert told.severity == "worth knowing"
+
+
+def test_runs_alone_are_checked_by_what_is_known_of_items() -> None:
+    report = rm.check(None, {"u1": ["a", "b"]}, items=["a", "b"], train={"u1": ["a"]})
+    assert [*report.tables] == ["run"]
+    (had,) = report["train-in-results"]
+    assert otherwise(had) == {"Coverage@10": (1.0, {"without": 0.5})}  # a costs its place, and b is as novel
+    assert not {"ties", "never-returned", "judged-not-in-items"} & {*report.no_sign_of}
+    with pytest.raises(rm.UsageError, match="without judgements"):
+        rm.check(None, {"u1": ["a"]})
+    with pytest.raises(rm.UsageError, match="train is given beside a catalogue"):
+        rm.check(None, {"u1": ["a"]}, items=rm.catalogue(["a"], train={"u": ["a"]}), train={"u": ["a"]})
+
+
+def test_ids_of_items_that_are_no_integers_are_compared_as_text() -> None:
+    finding = found("results-not-in-items", {"u": {1: 1}}, {"u": [1, 2]}, items=["1", "x"], measures="RR")
+    assert finding.count == 1
+    assert finding.examples[0]["item"] == 2
+
+
+def test_a_table_of_items_that_has_none_of_a_run_is_said() -> None:
+    with pytest.raises(rm.DataError, match="has none of its items, such as 'a'; its own are such as 'i1'"):
+        rm.check(None, {"u": ["a"]}, items=["i1"])
+
+
+def test_the_command_checks_runs_by_items_and_train(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.csv").write_text("query,item,score\nu1,a,2\nu1,x,1\n")
+    (tmp_path / "items.csv").write_text("item\na\n")
+    (tmp_path / "train.csv").write_text("query,item\nu1,a\n")
+    paths = {name: str(tmp_path / f"{name}.csv") for name in ("a", "items", "train")}
+    given = ["--items", paths["items"], "--train", paths["train"]]
+    assert main(["check", "--no-qrels", paths["a"], *given, "--strict"]) == 1
+    told = capsys.readouterr().out
+    assert "serious: results-not-in-items" in told
+    assert "worth knowing: train-in-results" in told
+    assert main(["check", "--no-qrels", paths["a"], *given, "--open-catalogue", "--strict"]) == 0
+
+
+def test_a_run_with_many_more_unjudged_results_is_told() -> None:
+    qrels = {"q": {"a": 1, "b": 0}, "r": {"a": 1, "b": 1}}
+    pooled, newer = {q: ["a", "b"] for q in qrels}, {"q": ["x", "a"], "r": ["y", "b"]}
+    report = rm.check(qrels, pooled, newer, names=["old", "new"], measures="P@2")
+    (finding,) = (each for each in report.findings if each.code == "unjudged-differs")
+    assert (finding.where, finding.severity) == ("new", "worth knowing")
+    assert finding.statement == "50.0% of the first 2 results are unjudged, of old 0.0%"
+    assert "unjudged-differs" in rm.check(qrels, pooled, pooled, names=["a", "b"]).no_sign_of

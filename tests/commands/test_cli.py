@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import rankmark as rm
 from processes import python, ran, started
 from rankmark._native import __version__
 from rankmark.cli import main
@@ -84,6 +85,42 @@ def test_runs_can_be_named(command: str, run: Run) -> None:
     assert code == 0
 
 
+def test_the_worst_query_of_each_group(run: Run) -> None:
+    Path("queries.csv").write_text("query,question\nq1,x\nq2,x\nq3,y\n")
+    asked = ["eval", "qrels.txt", "bm25.run", "-m", "RR", "--worst-of", "question"]
+    code, out, err = run(*asked, "--attributes", "queries.csv", "--intervals")
+    assert (code, err) == (0, "")
+    assert "worst(RR)  0.2500" in out
+    assert "95% intervals over 2 groups" in out
+    _, out, _ = run(*asked, "--attributes", "queries.csv", "-q", "--format", "csv")
+    assert out == "query,worst(RR)\nx,0.5\ny,0.0\n"
+    _, _, err = run(*asked)
+    assert err.startswith("rankmark: error: --worst-of question: no table has such a column")
+
+
+def test_instructions_and_abstention_are_those_of_python(run: Run) -> None:
+    code, out, err = run("instructions", "qrels.txt", "bm25.run", "dense.run", "-q", "--format", "csv")
+    # b of q1 rises from rank 2 to 1 and a falls from 1 to 2; c of q2 rises from 2 to 1.
+    assert (code, err, out) == (0, "", "query,p-MRR\nq1,0.0\nq2,-0.5\nq3,\n")
+    asked = ["abstention", "qrels.txt", "bm25.run", "-m", "RR", "--ties", "random", "--seed", "3"]
+    code, out, err = run(*asked, "--intervals", "--resamples", "9", "--format", "json")
+    found = rm.evaluate_abstention(
+        "qrels.txt", "bm25.run", "RR", ties="random", seed=3, intervals=True, resamples=9
+    )
+    assert (code, err) == (0, "")
+    assert [each["nauc"] for each in json.loads(out)["values"]] == [each.nauc for each in found.values]
+    code, _, err = run("instructions", "qrels.txt", "bm25.run", "dense.run", "--ties", "best")
+    assert code == 2
+    assert err.startswith("rankmark: error: --ties best needs judgements; here it is item-desc, ")
+
+
+@pytest.mark.parametrize("other", [["--by", "x"], ["--bounds"], ["--like", "all"], ["--weights", "x"]])
+def test_what_groups_have_no_place_for(other: list[str], run: Run) -> None:
+    code, _, err = run("eval", "qrels.txt", "bm25.run", "--worst-of", "x", *other)
+    assert code == 2
+    assert "--worst-of shows groups of queries by one convention" in err
+
+
 def test_measures_may_be_given_in_any_way(run: Run) -> None:
     _, out, _ = run("eval", "qrels.txt", "bm25.run", "-m", "P@1,nDCG(gain=exp2)@10", "-m", "map RR")
     assert [line.split()[0] for line in out.splitlines()[2:6]] == ["P@1", "nDCG(gain=exp2)@10", "map", "RR"]
@@ -107,7 +144,7 @@ def test_splitting_measures(text: str, names: list[str]) -> None:
 def test_choices_reach_the_evaluation(run: Run) -> None:
     args = ["--ties", "random", "--seed", "7", "--missing", "skip", "--unjudged-queries", "error"]
     args += ["--no-relevant", "one", "--duplicates", "best", "--unjudged", "ignore", "--scores", "float32"]
-    args += ["--short-lists", "skip"]
+    args += ["--short-lists", "skip", "--candidates", "sampled-9"]
     _, out, _ = run("eval", "qrels.txt", "dense.run", "-m", "RR", "--format", "json", "--threads", "1", *args)
     assert json.loads(out)["choices"] == {
         "ties": "random",
@@ -119,6 +156,7 @@ def test_choices_reach_the_evaluation(run: Run) -> None:
         "unjudged": "ignore",
         "scores": "float32",
         "short_lists": "skip",
+        "candidates": "sampled-9",
     }
 
 
@@ -245,7 +283,7 @@ def test_output_is_not_touched_when_the_evaluation_fails(run: Run, folder: Path)
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["evl"], "No such command 'evl'; did you mean 'eval'?"),
+        (["evl"], "No such command 'evl'; did you mean 'eval' or 'ndeval'?"),
         (["xyz"], "No such command 'xyz'"),
         (["--foo"], "No such option"),
         (["eval"], "Missing argument 'QRELS'"),
@@ -328,6 +366,11 @@ COMMANDS = [
     "gate",
     "gate-predictions",
     "power",
+    "judge",
+    "answers",
+    "instructions",
+    "abstention",
+    "pool",
     "report",
     "show",
     "plot",
@@ -336,9 +379,19 @@ COMMANDS = [
     "check",
     "check-predictions",
     "agree",
+    "clicks",
+    "interleaving",
+    "logged",
+    "sample",
+    "correct-sampled",
+    "preferences",
+    "eval-expected",
+    "eval-preferences",
     "trec_eval",
+    "ndeval",
     "measures",
     "convention",
+    "completion",
     "demo",
 ]
 
@@ -465,6 +518,8 @@ def test_evaluating_text_files_imports_nothing_heavy() -> None:
 def test_evaluating_imports_nothing_of_notebooks_papers_addresses_and_tests() -> None:
     modules = ("rendering.html", "rendering.formulas", "rendering.papers", "language.page_blocks")
     modules += ("inputs.catalogue", "statistics.bayes", "statistics.anova", "statistics.power")
+    modules += ("aggregation.intervals", "kinds.distances", "results.archive", "commands.compare")
+    modules += ("measures.lists.ap", "measures.rows.auc")
     others = {"http.client", *(f"rankmark.{each}" for each in modules)}
     code = (
         "import sys; from rankmark.cli import main\n"
@@ -803,3 +858,45 @@ def test_the_column_of_aspects_can_be_named(command: list[str], run: Run, folder
         said = [word for column in columns for word in ("--column", column)]
         code, _, err = run(command[0], qrels, *runs, "-m", "nDCG@10", *said, *command[1:])
         assert (code, err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["eval"],
+        ["compare"],
+        ["gate", "--max-drop", "0.2"],
+        ["report", "-o", "report.html"],
+        ["explain", "--query", "q1"],
+        ["board"],
+    ],
+)
+def test_a_file_says_how_much_aspects_weigh(command: list[str], run: Run, folder: Path) -> None:
+    judged = "".join(f"q{query} {aspect} {item} 1\n" for query in (1, 2) for item, aspect in ("a1", "b2"))
+    (folder / "aspects.txt").write_text(judged)
+    header = "query,aspect,weight\n"
+    rows = "".join(f"q{query},{aspect},0.{aspect}\n" for query in (1, 2) for aspect in (1, 2))
+    (folder / "weights.csv").write_text(header + rows)
+    (folder / "few.csv").write_text(header + "q1,1,0.5\n")
+    runs = ["bm25.run"] if command[0] == "explain" else ["bm25.run", "dense.run"]
+    files = ["--qrels", "aspects.txt", *runs] if command == ["board"] else ["aspects.txt", *runs]
+    asked = [*files, "-m", "NRBP", *command[1:], "--aspect-weights"]
+    code, _, err = run(command[0], *asked, "weights.csv")
+    assert code == 0, err
+    code, _, err = run(command[0], *asked, "few.csv")
+    assert code in (1, 2)
+    assert "--aspect-weights: 3 of the 4 aspects for which items are judged have no weight" in err
+
+
+def test_weights_of_aspects_are_of_judgements(run: Run, folder: Path) -> None:
+    (folder / "weights.csv").write_text("query,aspect,weight\nq1,1,1\n")
+    weights = ["--aspect-weights", "weights.csv"]
+    code, _, err = run("eval", "--no-qrels", "bm25.run", "-m", "AggregateDiversity@2", *weights)
+    assert (code, "--aspect-weights is of judgements" in err) == (2, True)
+
+
+def test_a_board_of_runs_says_where_judgements_go(run: Run) -> None:
+    code, _, err = run("board", "qrels.txt", "bm25.run", "-m", "NRBP", "--column", "aspect=iter")
+    assert code == 2
+    assert "--column aspect=iter is of judgements and runs" in err
+    assert "given by --qrels QRELS" in err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -142,3 +143,26 @@ def test_a_table_says_of_which_measures_of_items_more_is_not_better(
     ]
     assert main(["eval", "qrels.csv", "a.csv", *KNOWN, "-m", "nDCG@2 Coverage@2"]) == 0
     assert "better" not in capsys.readouterr().out
+
+
+def test_power_plans_by_runs_alone_and_by_what_is_known_of_items(capsys: pytest.CaptureFixture[str]) -> None:
+    measures = ("-m", "Novelty@2", "--difference", ".1", "--format", "json")
+    assert main(["power", "--no-qrels", "a.csv", "b.csv", *KNOWN, *measures]) == 0
+    (alone,) = json.loads(capsys.readouterr().out)["rows"]
+    assert main(["power", "qrels.csv", "a.csv", "b.csv", *KNOWN, *measures]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == [alone]  # both queries are judged
+    assert (alone["measure"], alone["queries"]) == ("Novelty@2", 2)
+    for given, said in (
+        (["--no-qrels", "a.csv", *measures], "and the only one; give two or more"),
+        (["--items", "items.csv", "--deviation", ".2"], "--items is of runs, and none are given"),
+    ):
+        assert main(["power", *given]) == 2
+        assert said in capsys.readouterr().err
+
+
+def test_a_report_of_runs_without_judgements_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("jinja2", reason="NOT COMPARED: jinja2 is not installed")
+    assert main(["report", "--no-qrels", "a.csv", "b.csv", *KNOWN, "-m", "Novelty@2", "-o", "r.html"]) == 0
+    assert "none judged" in Path("r.html").read_text()
+    assert main(["report", "--no-qrels", "a.csv", "--predictions", "-o", "r.html"]) == 2
+    assert "--no-qrels is of lists" in capsys.readouterr().err

@@ -7,7 +7,7 @@ import pytest
 
 import rankmark as rm
 from rankmark.cli import main
-from rankmark.commands.shop import LENGTH, Columns, simulate, write
+from rankmark.commands.shop import LENGTH, MODELS, Columns, simulate, write
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +60,15 @@ def test_the_data_are_as_imperfect_as_real_ones(tables: dict[str, Columns]) -> N
         assert (np.diff(tables[name]["score"].reshape(-1, LENGTH)) == 0).any()
 
 
+def test_of_two_models_of_clicks_one_is_right_on_average_and_one_too_sure(tables: dict[str, Columns]) -> None:
+    clicks = {name: tables["clicks"][name] for name in ("user_id", "click", "p_old", "p_new")}
+    found = rm.compare_predictions(clicks, MODELS, ["AUC", "PCOPC"], label="click", query="user_id")
+    old, new = (found.results[name].values for name in MODELS)
+    assert old["AUC"] < 0.75 < new["AUC"]
+    assert old["PCOPC"] > 1.5
+    assert new["PCOPC"] == pytest.approx(1, abs=0.03)
+
+
 def test_demo_shows_both_systems_and_what_to_type(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "--out", str(tmp_path / "shop")]) == 0
     out, err = capfd.readouterr()
@@ -67,6 +76,7 @@ def test_demo_shows_both_systems_and_what_to_type(tmp_path: Path, capfd: pytest.
     assert "popular  personalised" in out
     assert f"eval {tmp_path / 'shop' / 'qrels.parquet'}" in out
     assert sorted(path.name for path in (tmp_path / "shop").iterdir()) == [
+        "clicks.parquet",
         "items.parquet",
         "personalised.parquet",
         "popular.parquet",

@@ -17,12 +17,27 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name, text in FILES.items():
         Path(name).write_text(text)
+    Path("shown.csv").write_text(SHOWN)
+    Path("preferred.csv").write_text("system_a,system_b,winner\nnew,old,a\nnew,old,b\nold,new,tie\n")
+    Path("likely.txt").write_text("q1 0 d1 0.8\nq1 0 d2 0.4\nq2 0 d2 0.5\n")
     rm.evaluate("qrels.txt", "a.run", "AP").save("saved.rankmark")
+    drawn = rm.sample_candidates({"u": ["a"]}, {"u": ["b"]}, 2, items=[*"abcdef"])
+    drawn.to_file("c.parquet")
+    drawn.frame.select("query", "item", score=drawn.frame["relevance"]).write_csv("c.run")
 
 
+SHOWN = """query,list,item,position,team,click
+q,1,a,1,A,1
+q,1,b,2,B,0
+q,2,b,1,B,1
+q,2,a,2,A,0
+q,3,a,1,A,0
+q,3,b,2,B,1
+"""
 SAVING = {
     "eval qrels.txt a.run": "ListResult",
     "eval qrels.txt a.run b.run": "Runs",
+    "eval qrels.txt a.run -m AP --worst-of half --attributes halves.csv --intervals": "DerivedResult",
     "eval qrels.txt a.run -m nDCG@10 --like trec_eval --like lightgbm": "Differences",
     "predictions p.csv": "PredictionResult",
     "predictions p.csv --system a=score --system b=other --baseline a": "PredictionComparison",
@@ -33,6 +48,20 @@ SAVING = {
     "explain qrels.txt a.run -m AP --query q1": "Explanation",
     "check qrels.txt a.run": "CheckReport",
     "agree a.run b.run": "Agreement",
+    "clicks shown.csv --resamples 5": "ClickModel",
+    "interleaving a.run b.run": "InterleavedLists",
+    "interleaving shown.csv": "Interleaving",
+    "preferences preferred.csv --baseline old": "PreferenceRanking",
+    "logged log.csv --policy new -e IPS": "LoggedEvaluation",
+    "judge qrels.txt qrels.txt a.run b.run -m RR": "JudgeEvaluation",
+    "judge qrels.txt qrels.txt a.run b.run --agreement -m RR": "LabelAgreement",
+    "pool qrels.txt a.run b.run --resamples 20": "Pool",
+    "correct-sampled c.parquet c.run -m HR@1": "SampledCorrection",
+    "answers nuggets.csv": "Runs",
+    "eval-expected likely.txt a.run -m RR": "DerivedResult",
+    "eval-preferences items.csv a.run -m ppref@2": "DerivedResult",
+    "instructions qrels.txt a.run b.run --intervals": "DerivedResult",
+    "abstention qrels.txt a.run -m AP -m R@2 --intervals --resamples 9": "Abstention",
 }
 
 

@@ -210,9 +210,9 @@ def test_the_size_of_the_collection_is_for_what_utility_rejects(run: Any) -> Non
 
 def test_formats_can_be_said_and_others_are_refused(run: Any) -> None:
     assert run("-R", "qrels", "-T", "trec_results", "qrels", "run")[0] == 0
-    code, out, err = run("-R", "prefs", "qrels", "run")
+    code, out, err = run("-R", "pairs", "qrels", "run")
     assert (code, out) == (2, "")
-    assert "-R prefs" in err
+    assert "trec_eval knows qrels, prefs, qrels_prefs, qrels_jg" in err
 
 
 @pytest.mark.parametrize(
@@ -390,8 +390,8 @@ def test_a_character_a_grade(run: Any) -> None:
         ("rbp_0.8", 1, "written rbp.p=0.8"),
         ("P.", 1, "ends with a dot"),
         ("Compat", 1, "`rankmark eval` has more measures"),
-        ("prefs", 4, "needs preferences"),
-        ("map_avgjg", 4, "several people"),
+        ("prefs", 4, "prefs_num_prefs_poss needs judgements of -R prefs or qrels_prefs, not qrels"),
+        ("map_avgjg", 4, "map_avgjg needs judgements of -R qrels_jg, not qrels"),
         ("P.x", 2, "'x' is not a whole number"),
         ("P.5,x", 2, "'x' is not a whole number"),
         ("P.0", 2, "the cutoff is a whole number from 1"),
@@ -614,3 +614,105 @@ def test_messages_do_not_steer_the_terminal(run: Run) -> None:
     for words in (["-M", "1\x1b[2J", "qrels", "run"], ["-m", "\x1b[2J", "qrels", "run"], ["\x1b[2J", "run"]):
         assert "\x1b" not in run(*words)[2]
     assert "\x1b" not in run("--\x1b[2J")[2]
+
+
+# --- Preferences, and judgements of several people --------------------------------------------------------
+
+# The example of trec_eval's help: 5 preferences, of which two users contradict each other in one.
+PREFERENCES = (
+    "q1 ujg1 sub1 d1 3.0\nq1 ujg1 sub1 d2 2.0\n"
+    "q1 ujg2 sub1 d1 0.0\nq1 ujg2 sub1 d3 6.0\nq1 ujg2 sub1 d4 2.0\n"
+    "q1 ujg2 sub2 d1 0.0\nq1 ujg2 sub2 d2 8.0\n"
+)
+PREFERRED_RUN = "q1 Q0 d2 1 3 t\nq1 Q0 d1 2 2 t\nq1 Q0 d3 3 1 t\n"
+
+
+@pytest.fixture
+def preferences(folder: Path) -> str:
+    """A file of preferences, beside one of results."""
+    Path(folder, "prefs").write_text(PREFERENCES)
+    Path(folder, "preferred").write_text(PREFERRED_RUN)
+    return "prefs"
+
+
+def test_preferences_by_hand(run: Run, preferences: str) -> None:
+    # d2 stands above d1, d1 above d3, and d4 is not retrieved: 2>1 and 3>4 of 1>2, 2>1, 3>1, 4>1, 3>4.
+    code, out, _ = run("-R", "prefs", "-m", "all_prefs", preferences, "preferred")
+    printed = {name: value for (name, _), value in values(out).items()}
+    assert code == 0
+    assert printed == {
+        "runid": "t",
+        "num_q": "1",
+        "prefs_num_prefs_poss": "5",
+        "prefs_num_prefs_ful": "2",
+        "prefs_num_prefs_ful_ret": "1",  # d4 is not there
+        "prefs_simp": "0.4000",
+        "prefs_pair": "0.3750",  # (1/2 + 0 + 0 + 1) / 4
+        "prefs_avgjg": "0.2500",  # (0/1 + 2/4) / 2
+        "prefs_avgjg_Rnonrel": "0.7000",  # ((0 + 2·2) / (1 + 2·2) + (2 + 2·2) / (4 + 3·2)) / 2
+        "prefs_simp_ret": "0.3333",
+        "prefs_pair_ret": "0.2500",
+        "prefs_avgjg_ret": "0.2500",
+        "prefs_avgjg_Rnonrel_ret": "0.7000",
+        "prefs_simp_imp": "0.4000",
+        "prefs_pair_imp": "0.3750",
+        "prefs_avgjg_imp": "0.2500",
+    }
+
+
+def test_what_is_preferred_to_the_preferred_is_so_across_subgroups(run: Run) -> None:
+    Path("prefs").write_text("q u s 1 3\nq u s 2 2\nq u s 3 1\nq u t 2 5\nq u t 4 4\n")
+    Path("list").write_text("q Q0 1 1 4 t\nq Q0 2 1 3 t\nq Q0 3 1 2 t\nq Q0 4 1 1 t\n")
+    code, out, _ = run("-R", "prefs", "-m", "prefs_num_prefs_poss", "-m", "prefs_simp", "prefs", "list")
+    assert code == 0
+    assert values(out) == {("prefs_num_prefs_poss", "all"): "5", ("prefs_simp", "all"): "1.0000"}
+
+
+def test_measures_are_means_over_the_groups_of_several_people(run: Run) -> None:
+    Path("judged").write_text("q1 0 a 1\nq1 0 b 0\nq1 1 b 2\nq1 1 a 0\n")
+    Path("list").write_text("q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\n")
+    code, out, _ = run("-R", "qrels_jg", "-m", "map_avgjg", "-m", "P_avgjg.1", "judged", "list")
+    assert code == 0
+    assert values(out) == {("map_avgjg", "all"): "0.7500", ("P_avgjg_1", "all"): "0.5000"}
+    code, out, _ = run("-R", "qrels_prefs", "-m", "prefs_simp", "judged", "list")
+    assert (code, values(out)) == (0, {("prefs_simp", "all"): "0.5000"})
+
+
+@pytest.mark.parametrize(
+    ("lines", "code", "message"),
+    [
+        ("q u s a 2\nq u b 1\n", 2, "line 2: 4 fields, but a line of -R prefs is 'query group subgroup item"),
+        ("q u s a 2\n\nq u s b 1\n", 2, "line 2: 0 fields"),
+        ("q u s a high\n", 2, "line 1: the relevance 'high' is not a number"),
+        ("# nothing\n", 2, "has only comment lines"),
+        (
+            "q u s a 2\nq u s b 1\nq u t a 1\nq u t b 2\n",
+            4,
+            "group 'u': item 'a' is preferred to 'b' and 'b'",
+        ),
+        ("q u s a 2\nq u s a 1\n", 4, "item 'a' has two grades in one subgroup"),
+        ("q u s a 2\nq u t a 0\n", 4, "item 'a' is judged 0 in one subgroup, and above 0 in another"),
+        ("q u s a 1\nq u s b -1\n", 4, "has grades below 0"),
+    ],
+)
+def test_bad_preferences_say_what_is_wrong_and_where(run: Run, lines: str, code: int, message: str) -> None:
+    Path("prefs").write_text(lines)
+    Path("list").write_text("q Q0 a 1 2 t\nq Q0 b 2 1 t\n")
+    returned, out, err = run("-R", "prefs", "-m", "all_prefs", "prefs", "list")
+    assert (returned, out) == (code, "")
+    assert message in err
+
+
+def test_deviations_of_preferences(run: Run, preferences: str) -> None:
+    Path("means").write_text("q1 prefs_simp 0.2 0.1\nq1 prefs_num_prefs_poss 1 2\n")
+    asked = ("-R", "prefs", "-m", "prefs_simp", "-m", "prefs_num_prefs_poss", "-Z", "means")
+    code, out, _ = run(*asked, preferences, "preferred")
+    assert code == 0
+    assert values(out) == {("Zprefs_num_prefs_poss", "all"): "2.0000", ("Zprefs_simp", "all"): "2.0000"}
+
+
+def test_what_measures_of_preferences_are(run: Run) -> None:
+    code, out, _ = run("-h", "-m", "prefs_pair", "-m", "map_avgjg")
+    assert code == 0
+    assert "mean of that share over pairs of items" in out
+    assert "the mean over groups of AP" in out

@@ -18,6 +18,7 @@ COMMAND = click.Command(
             "duplicates",
             "column",
             "score",
+            "bounds-of",
             "bins",
             "like",
             "system",
@@ -41,11 +42,19 @@ COMMAND = click.Command(
             "--system a=p",
         ),
         ("no measure ECE(bins=15), nor ECE(a=1,bins=15)", "no measure ECE(bins=15), nor ECE(a=1,bins=15)"),
+        ("'ECE（bins=15）' is no measure", "'ECE（bins=15）' is no measure"),
         ("there is no file 'ties=best.run'", "there is no file 'ties=best.run'"),
         ("folder/max_drop.csv is empty", "folder/max_drop.csv is empty"),
         ('say k=10 or item=""', 'say k=10 or item=""'),
         ('none with score=""', 'none with --score ""'),
+        ('bounds="unjudged" needs one order', "--bounds-of unjudged needs one order"),
     ],
 )
 def test_arguments_become_options(said: str, shown: str) -> None:
     assert as_options(said, COMMAND) == shown
+
+
+def test_bounds_are_an_option_of_their_own_only_where_there_is_one() -> None:
+    said = 'see bounds="unjudged"'
+    assert as_options(said, click.Command("other", params=[click.Option(["--ties"])])) == said
+    assert as_options(said, COMMAND) == "see --bounds-of unjudged"

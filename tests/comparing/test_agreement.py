@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import rankmark as rm
 from rankmark.cli import main
+from rankmark.comparing.agreement import rank_correlations
 from rankmark.language.coefficient import coefficient_pages
 from rankmark.language.manual import coefficient_list, measure_page
 
@@ -487,3 +488,11 @@ def test_a_real_run_agrees_with_itself(data_file: Callable[[str], str]) -> None:
     agreement = rm.agree(run, run, ["Tau", "RBO", "RBO(ties=w)", "Jaccard@10", "TauAP(ties=b)"])
     assert list(agreement.values.values()) == pytest.approx([1] * 5)
     assert isinstance(agreement.per_query, pl.DataFrame)
+
+
+def test_rows_of_scores_are_correlated_as_each_pair_is() -> None:
+    rng = np.random.default_rng(5)
+    x, y = rng.integers(0, 6, (2, 20, 7)).astype(float)
+    for coefficient in ("Tau", "TauAP", "Spearman"):
+        expected = [rm.rank_correlation(a, b, coefficient) for a, b in zip(x, y, strict=True)]
+        assert np.array_equal(rank_correlations(x, y, coefficient), expected, equal_nan=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import os
 import shutil
 import signal
@@ -17,14 +18,15 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import rankmark as rm
 from processes import started
+from rankmark import _native
 from rankmark.engines import partitions, stream
 from rankmark.engines.selection import is_streamed, memory_bytes
-from rankmark.language.choices import values_of
+from rankmark.language.choices import go_together, values_of
 from strategies import at_most
 
 MEASURES = ["nDCG@3", "AP", "RR", "NumRet", "infAP", "AP(mean=geometric)"]
@@ -133,6 +135,7 @@ def test_any_cut_into_batches_gives_the_same(
     no_relevant: Any, duplicates: Any, unjudged: Any, text: Any, bytes_a_batch: Any, partition: Any,
     large: Any,
 ) -> None:  # fmt: skip
+    assume(go_together({"ties": ties, "unjudged": unjudged}))
     folder = tmp_path_factory.mktemp("cuts")
     schema = {"query": pl.Int32, "item": pl.Int64, "relevance": pl.Float64}
     qrels = pl.DataFrame(judged, schema=schema, orient="row")
@@ -523,3 +526,22 @@ def test_the_command_line_streams(parquet: Any, capfd: pytest.CaptureFixture[str
     assert capfd.readouterr().out == local
     assert main(["eval", *tables, "--engine", "stram"]) == 2
     assert "did you mean 'stream'" in capfd.readouterr().err
+
+
+@given(st.lists(st.lists(st.integers(0, 2)), min_size=1), st.booleans())
+def test_queries_begin_where_another_is_before(chunks: list[list[int]], texts: bool) -> None:
+    assume(any(chunks))
+    dtype = pl.String if texts else pl.Int64
+    parts = [pl.Series(each, dtype=pl.Int64).cast(dtype) for each in chunks]
+    whole = pl.concat(parts, rechunk=False)
+    ids = whole.to_list()
+    starts = [row for row in range(len(ids)) if not row or ids[row] != ids[row - 1]]
+    assert stream.segment_starts(whole).tolist() == starts
+
+
+@given(st.lists(st.floats() | st.integers(-(2**60), 2**60).map(float)))
+def test_a_range_tells_whether_there_are_fractions(values: list[float]) -> None:
+    found = _native.Table.from_arrow(pl.DataFrame({"x": pl.Series(values, dtype=pl.Float64)})).range("x")
+    known = [value for value in values if not math.isnan(value)]
+    fraction = any(math.isfinite(value) and not value.is_integer() for value in known)
+    assert found == (min(known, default=math.inf), max(known, default=-math.inf), fraction)

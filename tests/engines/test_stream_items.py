@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import rankmark as rm
 from rankmark.engines import stream
 from strategies import at_most
+from streams import SMALL, batches, same
 
-SMALL = {"engine": "stream", "memory": "64MiB"}
 OF_TRAIN = ["NotInTrain@3", "Novelty", "APLT@2", "Popularity(of=median)"]
 OF_RUN = ["AggregateDiversity@2", "ExposureEntropy@3", "Personalisation", "ExposureSimpson"]
 OF_ITEMS = [
@@ -28,32 +28,6 @@ OF_ITEMS = [
 ]
 OF_JUDGEMENTS = ["Serendipity@4", "Serendipity(gain=exp2,max_grade=2)", "nDCG@3"]
 ITEMS = pl.DataFrame({"item": range(10), "category": list("xxyzzyxyzz")})
-
-
-def batches(patch: pytest.MonkeyPatch, size: int, partition: int = 1 << 20, *, large: bool = False) -> None:
-    """Makes batches of so many bytes, and partitions of so many."""
-    patch.setattr(stream, "OWN", 0)
-    patch.setattr(stream, "BATCH", max(1, (64 << 20) // size))
-    patch.setattr(stream, "PARTITION", max(1, (64 << 20) // partition))
-    patch.setattr(stream, "SAMPLED", size)
-    patch.setattr(stream, "JUDGEMENTS", 1 << 30 if large else 4)
-
-
-def same(folder: Path, judged: bool, measures: list[str], **options: Any) -> None:
-    """What files come to, or what is said of them, is the same in memory and in batches."""
-    paths = str(folder / "qrels.parquet") if judged else None, str(folder / "run.parquet")
-    said: list[Any] = []
-    for engine in ({}, SMALL):
-        try:
-            result = rm.evaluate(*paths, measures, **options, **engine)
-        except rm.DataError as error:
-            said.append(str(error))
-        else:
-            own = [measure for measure in result.query_measures if measure.page.aggregate != "run"]
-            queries = [result.query_values(measure).tobytes() for measure in own]
-            values = [np.float64(value).tobytes() for value in result.values.values()]
-            said.append((values, queries, result.query_ids, result.counts, result.notes, result.inputs))
-    assert said[0] == said[1]
 
 
 def written(folder: Path, judged: list[Any], returned: list[Any], cast: Any = pl.Int64) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 import polars.testing
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import rankmark as rm
@@ -20,7 +20,7 @@ from rankmark.cli import main
 from rankmark.engines import local
 from rankmark.explaining.listed import listed
 from rankmark.inputs import read_inputs
-from rankmark.language.choices import Choices, values_of
+from rankmark.language.choices import Choices, go_together, values_of
 from strategies import Tables, at_most, every_measure, tables, tie_rules, usable_measures
 
 QRELS = {"q1": {"a": 2, "b": 1, "z": 3, "k": 0}, "q2": {"a": 1}}
@@ -44,7 +44,9 @@ def some_choices(draw: Any, measure: rm.Measure) -> dict[str, Any]:
     drawn = {
         name: "zero" if value == "error" and name != "duplicates" else value for name, value in drawn.items()
     }
-    return {"ties": draw(tie_rules(measure)), **drawn}
+    chosen = {"ties": draw(tie_rules(measure)), **drawn}
+    assume(go_together(chosen))
+    return chosen
 
 
 @pytest.mark.slow
@@ -123,7 +125,9 @@ def test_differences_add_up(name: str, data: Any, rows: Tables, other: Tables) -
 @given(rows=tables, data=st.data())
 def test_rows_are_in_the_order_in_which_they_were_evaluated(rows: Tables, data: Any) -> None:
     names = ("ties", "unjudged", "duplicates", "scores")
-    choices = Choices(**{name: data.draw(st.sampled_from(values_of(name))) for name in names})
+    drawn = {name: data.draw(st.sampled_from(values_of(name))) for name in names}
+    assume(go_together(drawn))
+    choices = Choices(**drawn)
     judgements, results = read_inputs(*rows)
     one = listed(judgements, results, "q1", choices)
     judged = one.rows.filter(pl.col("grade").is_not_null())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -129,3 +130,24 @@ def test_a_measure_of_each_group_says_which_there_are() -> None:
         explained("GroupExposure(by=category)@2")
     with pytest.raises(rm.MeasureError, match=r"at a time, not 2: 'Novelty AP'$"):
         explained("Novelty AP")
+
+
+def test_calibration_shows_the_shares_of_categories_before_and_in_the_list() -> None:
+    # u1 had a, which is of x and y alike; the list down to 3 has a of both, b of y and c of z.
+    found = explained("Miscalibration@3")
+    assert found.shares is not None
+    assert found.shares["category"].to_list() == ["x", "y", "z"]
+    assert found.shares["before"].to_list() == [0.5, 0.5, 0.0]
+    assert found.shares["list"].to_list() == pytest.approx([1 / 6, 1 / 2, 1 / 3])
+    assert "Shares of categories before and in the list:" in str(found)
+    assert json.loads(found.format("json"))["shares"][2]["category"] == "z"
+    assert explained("Novelty@2").shares is None
+
+
+def test_shares_are_kept_in_files(tmp_path: Path) -> None:
+    found = explained("Miscalibration@3")
+    found.save(tmp_path / "x.rankmark")
+    again = rm.load(tmp_path / "x.rankmark")
+    assert isinstance(again, rm.results.Explanation)
+    assert again.shares is not None
+    assert again.shares.equals(found.shares)

@@ -89,7 +89,6 @@ def test_the_hash_of_the_inputs_knows_aspects() -> None:
         (FRAME.with_columns(subtopic=pl.Series([0.5, 1, 2, 3])), {}, r"aspect column 'subtopic' is"),
         (FRAME.with_columns(relevance=pl.Series([1.0, float("nan"), 2, 3])), {}, r"NaN"),
         ({"q": {"a": {"1": 1}, "b": 1}}, {}, r"item 'b' of query 'q' has 1, and others"),
-        (FRAME, {"engine": "stream"}, r'engine="local"'),
     ],
 )
 def test_what_is_no_judgement_of_aspects_is_refused(qrels: Any, options: Any, said: str) -> None:
@@ -99,12 +98,3 @@ def test_what_is_no_judgement_of_aspects_is_refused(qrels: Any, options: Any, sa
 
 def test_judgements_of_one_aspect_are_told() -> None:
     assert "are of one aspect, '0'" in str(rm.evaluate({"q": {"a": {"0": 1}}}, RUN, "NRBP"))
-
-
-def test_engines_that_read_in_parts_say_that_they_do_not_read_aspects(tmp_path: Path) -> None:
-    FRAME.write_csv(tmp_path / "qrels.csv")
-    pl.DataFrame({"query": ["q"], "item": ["a"], "score": [1.0]}).write_csv(tmp_path / "run.csv")
-    tables = str(tmp_path / "qrels.csv"), str(tmp_path / "run.csv")
-    with pytest.raises(rm.UsageError, match="judgements of aspects are read whole"):
-        rm.evaluate(*tables, "AP", columns={"aspect": "subtopic"}, engine="stream")
-    assert rm.evaluate(*tables, "AP", columns={"aspect": "subtopic"})["AP"] == 0.5

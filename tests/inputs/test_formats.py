@@ -39,6 +39,7 @@ UNREADABLE = {
             b"query,item,score\n1,2,3\n1,3,x\n",
             "row 1 (from 0): 'x' in column 'score' is not",
         ),
+        ("a.csv", "查询,item,score\n1,a,1\n".encode("gbk"), "line 1, column 1: byte 0xb2 is no UTF-8 text"),
         ("a.csv", b"query,item,score\n1,caf\xe9,1\n", "line 2, column 6: byte 0xe9 is no UTF-8 text"),
         ("a.csv", b"\n\n", "cannot be read as CSV: empty"),
     ],

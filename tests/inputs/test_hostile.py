@@ -78,6 +78,13 @@ def test_a_field_with_nul_in_json_is_refused_with_the_file(tmp_path: Path) -> No
         read_run(path)
 
 
+def test_a_column_with_nul_in_text_is_refused_with_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "values.csv"
+    path.write_text("topic,a,b\0\n1,.5,.25\n2,1,0\n")
+    with pytest.raises(ColumnError, match=r"values\.csv.*NUL.*rename it"):
+        rm.compare_matrix(path, "x")
+
+
 @pytest.mark.parametrize("offsets", [[0, 9, 5], [0, 1, 2**30], [0, -5, 5], [0, 2, -1]])
 def test_offsets_that_lead_nowhere_are_refused(offsets: list[int]) -> None:
     with pytest.raises(DataError, match=r"run: the table cannot be read: .*offset"):

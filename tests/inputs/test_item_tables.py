@@ -204,7 +204,7 @@ def test_files_that_hold_no_items_are_refused(name: str, content: str, said: str
         ([b"x", b"y"], r"neither categories nor numbers"),
         ([1.5, 2.5], r"'by' of items has numbers.*intervals"),
         ([[1, 2], [3, 4]], r"'by' of items has numbers"),
-        ([["x"], []], r"1 of 2 items have no 'by', the first is 'b'"),
+        ([["x"], []], r"1 of 2 items has no 'by', the first is 'b'"),
     ],
 )
 def test_columns_that_are_no_categories_are_refused(values: list[Any], said: str) -> None:

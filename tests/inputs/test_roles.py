@@ -35,7 +35,7 @@ SPELLINGS = [str, str.upper, lambda name: name.title().replace("_", "-"), " {} "
 @pytest.mark.parametrize("write", SPELLINGS)
 def test_predictions_know_the_same_names(role: Any, alias: Any, write: Any) -> None:
     usual = {name: name for name in ("query", "item", "relevance", "score", "weight")}
-    if role in ("rank", "aspect"):
+    if role in ("rank", "aspect", "stratum", "probability"):
         return  # predictions have none
     columns = find_columns(list((usual | {role: write(alias)}).values()), {}, "predictions")
     attribute = "label" if role == "relevance" else role

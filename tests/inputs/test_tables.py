@@ -14,11 +14,14 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import rankmark as rm
 from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError, IdTypeError, RankmarkError, UsageError
 from rankmark.inputs import read_qrels, read_run
+from rankmark.inputs.tables import pandas_frames
 from small_tables import QRELS, RUN, as_dicts, as_tuples, rows
 
 IN_MEMORY = {
@@ -306,6 +309,14 @@ class Text(str):
     """As other libraries have theirs."""
 
 
+class Row(tuple[Any, ...]):
+    """One whose values are looked at one by one, and not copied as those of plain tuples are."""
+
+
+class Items(list[Any]):
+    """The same of a list."""
+
+
 DICTS: dict[str, dict[Any, dict[Any, Any]]] = {
     "texts": {"q": {"a": 1, "b": 0.5}, "p": {"a": 2}},
     "numbers": {7: {1: 1, 2: 0}, -(2**63): {2**63 - 1: 2.5}},
@@ -330,18 +341,135 @@ DICTS: dict[str, dict[Any, dict[Any, Any]]] = {
 DICTS["in another order"]["q"].move_to_end("a")  # type: ignore[attr-defined]
 
 
+LISTS: dict[str, dict[Any, Any]] = {
+    "texts": {"q": ["b", "a", "ü"], "p": ["a"], "of none": []},
+    "tuples of numbers": {7: (11, -12), 8: [2**63 - 1]},
+    "of own texts": {Text("q"): [Text("a"), "b"]},
+    "small numbers": {"q": [0, 4], "p": [3]},
+    "small numbers twice": {"q": [1, 1]},
+    "flags": {"q": [True, False]},
+    "mixed items": {"q": ["a", 1]},
+    "floats": {"q": [1.5]},
+    "nothing": {"q": [None]},
+    "half a character": {"q": ["\ud800"]},
+    "an id beyond 64 bits": {"q": [-(2**63) - 1]},
+    "pairs": {"q": [("a", 1)]},
+    "only empty ones": {"q": [], "p": ()},
+    "other containers": {"q": ["a"], "p": {"a": 1}},
+}
+
+
+def outcome(read: Any, source: Any) -> Any:
+    """The rows that are read and what is noted of them, or the error."""
+    try:
+        table = read(source)
+    except RankmarkError as error:
+        return type(error), str(error)
+    frame = pl.DataFrame(table.table)
+    frame = frame.select(sorted(frame.columns))
+    return frame.schema, frame.rows(), table.notes
+
+
 @pytest.mark.parametrize("read", [read_qrels, read_run])
 @pytest.mark.parametrize("held", DICTS)
-def test_dicts_of_dicts_are_read_and_refused_as_their_rows_are(held: str, read: Any) -> None:
-    def outcome(source: Any) -> Any:
-        try:
-            frame = pl.DataFrame(read(source).table)
-        except RankmarkError as error:
-            return type(error), str(error)
-        return frame.schema, frame.rows()
+def test_dicts_of_dicts_and_tuples_are_read_and_refused_as_rows_are_that_are_not_plain(
+    held: str, read: Any
+) -> None:
+    tuples = [(query, *each) for query, items in DICTS[held].items() for each in items.items()]
+    as_rows = outcome(read, [Row(each) for each in tuples])
+    assert outcome(read, DICTS[held]) == outcome(read, tuples) == as_rows
+    assert outcome(read, [list(each) for each in tuples]) == outcome(read, [Items(each) for each in tuples])
 
-    as_rows = [(query, *each) for query, items in DICTS[held].items() for each in items.items()]
-    assert outcome(DICTS[held]) == outcome(as_rows)
+
+@pytest.mark.parametrize("read", [read_qrels, read_run])
+@pytest.mark.parametrize("held", LISTS)
+def test_dicts_of_lists_are_read_and_refused_as_others_are_that_are_not_plain(held: str, read: Any) -> None:
+    other = {q: Items(items) if isinstance(items, list) else items for q, items in LISTS[held].items()}
+    assert outcome(read, LISTS[held]) == outcome(read, other | {"of no items": Items()})
+
+
+def test_pairs_are_relevant_items() -> None:
+    pairs = [("q", "a"), ("q", "b"), ("p", "a")]
+    assert outcome(read_qrels, pairs) == outcome(read_qrels, [Row(pair) for pair in pairs])
+    with pytest.raises(UsageError, match=re.escape("row 1 (from 0): ('q', 'b', 1) is no tuple")):
+        read_qrels([("q", "a"), ("q", "b", 1)])
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["", "a", "b", "ä", "日本", 1, -2]),
+            st.text(alphabet="ab😀\ud800", max_size=2) | st.integers(-2, 2**65),
+            st.floats() | st.integers() | st.booleans() | st.none(),
+        ),
+        max_size=8,
+    )
+)
+def test_plain_tuples_are_read_and_refused_as_others_are(tuples: list[tuple[Any, ...]]) -> None:
+    for read in (read_qrels, read_run):
+        assert repr(outcome(read, tuples)) == repr(outcome(read, [Row(each) for each in tuples]))
+
+
+OBJECTS: dict[str, list[Any]] = {
+    "texts": ["b", "a", "ü"],
+    "repeated texts": ["b", "b", "b", "b", "b", "a"],
+    "own texts": [Text("a"), "b", np.str_("c")],
+    "texts and none": ["a", None, "b"],
+    "texts and NaN": ["a", math.nan],
+    "half a character": ["a", "\ud800"],
+    "whole numbers": [2**63 - 1, -(2**63)],
+    "whole numbers beyond 64 bits": [1, 2**63],
+    "numbers": [0.5, math.inf],
+    "numbers of NumPy": [np.float64(0.5), np.int64(2)],
+    "numbers and NaN": [0.5, math.nan],
+    "numbers of both kinds": [1, 0.5],
+    "flags": [True, False],
+    "flags and numbers": [True, 1],
+    "bytes": [b"a"],
+    "texts and numbers": ["a", 1],
+    "lists": [["a", "b"], ["c"]],
+}
+
+
+@pytest.mark.parametrize("column", ["query", "item", "score"])
+@pytest.mark.parametrize("held", OBJECTS)
+def test_objects_of_pandas_are_read_and_refused_as_by_arrow(
+    held: str, column: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = OBJECTS[held]
+    columns = {"query": [1] * len(values), "item": [*range(len(values))], "score": [0.5] * len(values)}
+    frame = pd.DataFrame(columns).astype({column: object})
+    frame[column] = pd.Series(values, dtype=object)
+    here = outcome(read_run, frame)
+    monkeypatch.setattr(pandas_frames, "_columns", pandas_frames._by_arrow)
+    assert here == outcome(read_run, frame)
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "wrong"),
+    [
+        ("item", [1, np.uint64(2**63 + 1)], "holds 9223372036854775809, which does not fit into 64 bits"),
+        ("item", [np.datetime64("2020-01-01"), "a"], "several types: 1 of datetime64"),
+        ("item", ["a", 1, pd.NA], "several types: 1 of str .*, 1 of int .*; make them one"),
+        ("score", [1.5, 10**400], "several types: 1 of float"),
+        ("score", [None, np.longdouble(1)], "of type longdouble that no column of a table can have"),
+    ],
+)
+def test_objects_of_pandas_that_no_column_can_have_are_refused_in_words(
+    column: str, values: list[Any], wrong: str
+) -> None:
+    columns = {"query": ["q"] * len(values), "item": [*range(len(values))], "score": [0.5] * len(values)}
+    frame = pd.DataFrame(columns).astype({column: object})
+    frame[column] = pd.Series(values, dtype=object)
+    with pytest.raises(ColumnError, match=wrong):
+        read_run(frame)
+
+
+def test_an_integer_of_pandas_beyond_64_bits_is_refused_with_its_column() -> None:
+    frame = pd.DataFrame({"query": [1, 2], "item": [2**63, 1], "score": [1.0, 2.0]}).astype({"item": object})
+    message = "run: column 'item' holds 9223372036854775808, which does not fit into 64 bits; make it text"
+    with pytest.raises(ColumnError, match=re.escape(message)):
+        read_run(frame)
 
 
 REFUSED_QRELS = [

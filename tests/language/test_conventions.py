@@ -805,9 +805,9 @@ def test_every_tool_of_the_field_has_a_record_that_says_what_it_cannot_do() -> N
         assert max(map(len, record.page.splitlines())) <= 110
 
 
-def test_the_readme_says_how_many_there_are() -> None:
-    readme = Path(__file__).parents[2] / "README.md"
-    assert f"lists the {len(rm.conventions())} conventions" in readme.read_text()
+def test_the_guide_says_how_many_there_are() -> None:
+    guide = Path(__file__).parents[2] / "docs" / "guides" / "conventions.md"
+    assert f"lists the {len(rm.conventions())} conventions" in guide.read_text()
 
 
 def test_a_measures_name_here_is_the_tools_variant_of_it() -> None:

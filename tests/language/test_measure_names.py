@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 import rankmark as rm
+from processes import python
 from rankmark.language.grammar import split_measures
+from rankmark.language.registry import page_written, pages
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
 RUN = {"q1": {"a": 1.0, "b": 2.0}, "q2": {"c": 1.0}}
@@ -203,3 +205,26 @@ def test_a_slip_in_the_name_of_what_is_not_measured_says_what_it_is() -> None:
         rm.parse("Divresity@10")
     with pytest.raises(rm.MeasureError, match=r"^no measure 'Xyzzy' \("):
         rm.parse("Xyzzy")
+
+
+def test_a_page_is_known_by_its_name_as_it_is_written_and_by_no_other() -> None:
+    for name, page in pages().items():
+        assert page_written(name) is page
+    assert [page_written(name) for name in ("ndcg", "map", "NDCG", "MRR", "no measure", "")] == [None] * 6
+
+
+@pytest.mark.process
+def test_one_page_is_imported_for_one_that_is_written_as_its_page() -> None:
+    script = (
+        "import sys, rankmark as rm\n"
+        "rm.parse('nDCG(gain=exp2)@10'), rm.P @ 5\n"
+        "print(*sorted(name for name in sys.modules if name.startswith('rankmark.measures.lists.')))"
+    )
+    assert python(script).split() == ["rankmark.measures.lists.ndcg", "rankmark.measures.lists.p"]
+
+
+@pytest.mark.process
+def test_pages_are_in_one_order_whichever_were_looked_for_first() -> None:
+    script = "from rankmark.language.registry import pages\nprint(*pages())"
+    before = "import rankmark as rm\nrm.parse('R@5'), rm.parse('nDCG'), rm.AUC\n"
+    assert python(before + script) == python(script)

@@ -401,3 +401,11 @@ def test_what_the_command_line_cannot_import_is_told(
     assert why in capsys.readouterr().err
     with pytest.raises(rm.MeasureError):
         imported(reference)
+
+
+def test_extremes_of_a_function_are_not_known() -> None:
+    def own_count(lists: rm.JudgedLists) -> Any:
+        return lists.relevant(1)
+
+    with pytest.raises(rm.MeasureError, match="is not known"):
+        rm.evaluate({"q": {"a": 1}}, {"q": ["a"]}, own_count, bounds="unjudged")

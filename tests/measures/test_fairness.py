@@ -140,6 +140,10 @@ ORDER = {"u1": list("xxyyyy"), "u2": list("yyyyxx"), "u3": list("xyyxyy")}  # th
         ("rND(group=x,step=2)@4", [1, math.nan, 0]),
         ("rND(group=x)", [math.nan] * 3),
         ("rKL(group=x,step=3)", [LN(2) / 3 / LN(1.5), 1, 0]),
+        # x for each y: 1/2 of all. Of three 2, 0 and 1/2; at the worst 3/2, x x y y y y.
+        ("rRD(group=x,step=3)", [1, 1 / 3, 0]),
+        # Of two 0, 0 and 1, of four 1, 0 and 1: all are as far from 1/2.
+        ("rRD(group=x,step=2)", [1, 1, 1]),
     ],
 )
 def test_beginnings_of_lists_are_held_against_all_of_them(measure: str, expected: list[float]) -> None:
@@ -147,6 +151,28 @@ def test_beginnings_of_lists_are_held_against_all_of_them(measure: str, expected
     run = {u: [f"{u}{n}" for n in range(6)] for u in ORDER}
     found = of_queries(measure, items=items, run=run)
     assert found == pytest.approx(expected, rel=1e-12, abs=1e-15, nan_ok=True)
+
+
+def ratio_difference(places: tuple[int, ...], n: int, step: int) -> float:
+    """What rRD is before it is normalised."""
+
+    def ratio(first: int) -> float:
+        own = sum(place < first for place in places)
+        return own / (first - own) if own < first else 0.0
+
+    return sum(abs(ratio(i) - ratio(n)) / math.log2(i) for i in range(step, n + 1, step))
+
+
+@pytest.mark.parametrize(("n", "own", "step"), [(6, 2, 2), (6, 3, 3), (8, 4, 2), (8, 3, 3), (9, 4, 2)])
+def test_ratios_of_beginnings_are_normalised_by_the_most_of_all_orders(n: int, own: int, step: int) -> None:
+    items = {f"{group}{place}": {"group": group} for group in "xy" for place in range(n)}
+    orders = [*itertools.combinations(range(n), own)]
+    run = {str(q): [f"{'xy'[place not in own]}{place}" for place in range(n)] for q, own in enumerate(orders)}
+    plain = [ratio_difference(places, n, step) for places in orders]
+    result = rm.evaluate(None, run, f"rRD(group=x,step={step})", items=items)
+    found = dict(zip(result.query_ids, result.query_values(result.measures[0]), strict=True))
+    expected = {str(q): value / max(plain) for q, value in enumerate(plain)}
+    assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 GRADED = {"u1": {"a": 1, "b": 1, "c": 2}, "u2": {"d": 1, "b": 0}}
@@ -605,3 +631,47 @@ def test_awrf_is_as_in_the_fair_ranking_track(measure: str, theirs: list[float])
     items = {name: {"soft": facts["soft"], "part": facts["soft"]} for name, facts in ITEMS.items()}
     items["b"] = {"soft": ITEMS["b"]["soft"], "part": None}
     assert of_queries(measure, items=items) == pytest.approx(theirs, rel=1e-12)
+
+
+@pytest.mark.parametrize("value", ["ratio", "log", "difference"])
+@pytest.mark.parametrize("group", ["x", "y", "all"])
+@pytest.mark.parametrize("measure", ["DisparateTreatment", "DisparateImpact"])
+def test_groups_without_relevant_items_are_not_compared(measure: str, group: str, value: str) -> None:
+    items = {"a": {"group": "x"}, "b": {"group": "y"}}
+    name = f"{measure}(group={group},value={value})"
+    result = rm.evaluate({"q": {"a": 1, "b": 0}}, {"q": ["a", "b"]}, name, items=items)
+    assert math.isnan(result[name])
+    assert f"no value of {result.measures[0].label}: a group without relevant items" in " ".join(
+        str(result).split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("measure", "said"),
+    [
+        ("DisparateTreatment(group=x)", "1 is parity, neither more nor less is better of DisparateTreatment"),
+        (
+            "DemographicParity(group=x,value=log)",
+            "0 is parity, neither more nor less is better of Demographic",
+        ),
+        ("Skew(group=x)", "0 is parity, neither more nor less is better of Skew"),
+        ("PairwiseFairness(group=x)", "0 is parity, neither more nor less is better of PairwiseAccuracy"),
+        (
+            "PairwiseAccuracy(group=x)",
+            "pair of a better and a worse item neither more nor less is better of Pairwise",
+        ),
+    ],
+)
+def test_results_say_which_value_is_parity(measure: str, said: str) -> None:
+    items = {"a": {"group": "x"}, "b": {"group": "y"}}
+    result = rm.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "b"]}, measure, items=items)
+    assert said in " ".join(str(result).split())
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_highest_grade_can_be_beyond_what_powers_of_two_reach() -> None:
+    items = {"a": {"group": "x"}, "b": {"group": "y"}}
+    measure = "EEL(browsing=err,max_grade=1e9)"
+    result = rm.evaluate({"q": {"a": 1e9, "b": 1}}, {"q": ["b", "a"]}, measure, items=items)
+    # b satisfies nobody, so that a is seen as surely in its place as in the first; then nobody goes on to b.
+    assert result[measure] == pytest.approx(1.0)

@@ -645,3 +645,48 @@ def test_results_are_shown_written_and_loaded_as_others(tmp_path: Any) -> None:
     saved = tmp_path / "saved.rankmark"
     result.save(saved)
     assert rm.load(saved).values == result.values
+
+
+def test_popularity_is_of_three_parts_by_the_interactions() -> None:
+    # Ten interactions: a has 4, b 3, c 1, d 1, e 1. Of c, d and e, which are alike, all are in the tail.
+    train = [
+        (f"u{n}", item)
+        for item, count in {"a": 4, "b": 3, "c": 1, "d": 1, "e": 1}.items()
+        for n in range(count)
+    ]
+    run = {"u0": ["a", "b"], "u3": ["x", "a"], "new": ["a"]}  # had all; had a alone; had nothing
+
+    def values(measure: str) -> Any:
+        return rm.evaluate(None, run, measure, train=train).query_values(measure)
+
+    p, q = (3 / 5, 1 / 5, 1 / 5), (0, 1 / 2, 1 / 2)  # the tail, the middle and the head
+    m = [(x + y) / 2 for x, y in zip(p, q, strict=True)]
+    js = (
+        sum(x * math.log(x / z) + (y * math.log(y / z) if y else 0) for x, y, z in zip(p, q, m, strict=True))
+        / 2
+    )
+    half = (math.log(4 / 3) + 0.5 * math.log(2 / 3) + 0.5 * math.log(2)) / 2
+    assert values("UPD") == pytest.approx([js, half, math.nan], rel=1e-12, nan_ok=True)
+    assert values("UPD(log=2)@1")[1] == pytest.approx(1, rel=1e-12)  # x, which nobody had, is of the tail
+    # A head of nearly all has c, d and e, too; x alone is in the tail.
+    whole = values("UPD(divergence=hellinger,head=0.99)")
+    assert whole == pytest.approx([0, math.sqrt(1 - math.sqrt(0.5)), math.nan], abs=1e-7, nan_ok=True)
+
+
+def test_unexpectedness_against_another_run_is_that_of_replay() -> None:
+    run, other = {"u": ["a", "b", "c"], "v": ["a", "d", "e"]}, {"u": ["b", "x", "a"], "v": ["x", "y", "z"]}
+    tops = {user: items[:2] for user, items in other.items()}
+    found = rm.evaluate(None, run, "NotInTrain@2", train=tops).query_values("NotInTrain@2")
+    assert found.tolist() == [1 - len({*run[u][:2]} & {*other[u][:2]}) / 2 for u in ("u", "v")]
+
+
+def test_of_one_item_without_direction_it_is_said_in_the_singular() -> None:
+    items = {"a": {"v": [0, 0]}, "b": {"v": [1, 0]}}
+    result = rm.evaluate(None, {"u": ["a", "b"]}, "ILD(by=v)", items=items)
+    said = "1 of 2 items has nothing but zeros in 'v'; its cosine distance from all others is taken to be 1"
+    assert said in " ".join(str(result).split())
+
+
+def test_a_measure_of_items_called_with_data_says_where_it_is_asked_for() -> None:
+    with pytest.raises(rm.MeasureError, match=r'use rm\.evaluate\(qrels, run, "Novelty", items=…, train=…\)'):
+        rm.Novelty({"u": {"a": 1}}, {"u": ["a"]}, train={"u": ["a"]})

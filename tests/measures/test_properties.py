@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankmark as rm
-from rankmark.language.choices import values_of
+from rankmark.language.choices import go_together, values_of
 from rankmark.language.registry import FIRST
 from strategies import (
     ALL_PAGES,
@@ -333,7 +333,7 @@ def test_random_ties_depend_on_the_seed_alone() -> None:
             "scores": st.sampled_from(values_of("scores")),
             "missing": st.sampled_from(["zero", "skip"]),
         }
-    ),
+    ).filter(go_together),
 )
 def test_inputs_are_not_changed(rows: Any, choices: Any) -> None:
     qrels, run = (table + table[:2] for table in rows)

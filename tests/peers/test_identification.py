@@ -148,3 +148,19 @@ def test_the_command(
     assert "--value x is not a number" in capsys.readouterr().err
     assert main([*line[:1], "qrel.txt", *line[2:]]) == 2
     assert "did you mean 'qrels.txt'" in capsys.readouterr().err
+
+
+def test_choices_that_do_not_go_together_are_not_tried() -> None:
+    qrels, run = (
+        {"q": {"a": 1, "b": 2}, "r": {"c": 1}},
+        {"q": {"x": 1.0, "a": 1.0}, "r": {"c": 1.0, "y": 1.0}},
+    )
+    unjudged_found = rm.evaluate(qrels, run, "nDCG@2", unjudged="relevant", ties="item-asc")["nDCG@2"]
+    found = rm.identify(qrels, run, "nDCG@2", f"{unjudged_found:.6f}")
+    assert any("unjudged=relevant" in " ".join(each.changes) for each in found.candidates if each.fits)
+    for ties in ("best", "worst"):
+        tried = rm.identify(qrels, run, "nDCG@2", f"{unjudged_found:.6f}", ties=ties)
+        assert not any("unjudged=relevant" in " ".join(each.changes) for each in tried.candidates)
+    said = rm.identify(qrels, run, "nDCG@2", f"{unjudged_found:.6f}", unjudged="relevant")
+    assert any("orders equal scores by grades" in each for each in said.lacking)
+    assert any(each.fits for each in said.candidates)

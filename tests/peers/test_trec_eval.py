@@ -9,7 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from against_trec_eval import SOURCE, Case, Outcome, built, compare, explained, random_cases, real_cases
+from against_trec_eval import (
+    SOURCE,
+    Case,
+    Outcome,
+    built,
+    compare,
+    explained,
+    group_cases,
+    random_cases,
+    real_cases,
+)
 
 RANDOM, REAL = 400, 40
 
@@ -31,6 +41,13 @@ def test_random_files_and_command_lines(program: Path, seed: int) -> None:
     assert tally.compared == RANDOM
     assert not tally.unexplained, str(tally)
     assert sum(tally.wanted.values()) < RANDOM / 4
+
+
+def test_random_preferences_and_judgements_of_several_people(program: Path) -> None:
+    tally = compare(program, islice(group_cases(1), RANDOM), show=3)
+    assert tally.compared == RANDOM
+    assert not tally.unexplained, str(tally)
+    assert sum(tally.wanted.values()) < RANDOM / 10
 
 
 def test_random_command_lines_for_real_collections(program: Path) -> None:

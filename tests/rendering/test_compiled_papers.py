@@ -90,7 +90,7 @@ def test_typst_compiles(tmp_path: Path) -> None:
 def test_latex_compiles(tmp_path: Path) -> None:
     engine = next(filter(shutil.which, ENGINES), None)
     if engine is None:
-        reason = f"NOT COMPILED: none of {', '.join(ENGINES)} is installed"
+        reason = f"NOT COMPARED with LaTeX: none of {', '.join(ENGINES)} is installed"
         warnings.warn(reason, pytest.PytestWarning, stacklevel=1)
         pytest.skip(reason)
     body = written("latex").replace(r"\begin{table}", r"\clearpage\begin{table}")

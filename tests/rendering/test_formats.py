@@ -18,7 +18,7 @@ from rankmark.rendering.blocks import Code, Grid, Marked, Notes, Prose, Section
 from rankmark.rendering.files import write_whole
 from rankmark.rendering.formats import format_of, markdown
 from rankmark.rendering.html import html
-from rankmark.rendering.words import chance
+from rankmark.rendering.words import broken, chance, width_of
 from rankmark.results.lists import ListResult
 from rankmark.results.runs import Runs
 
@@ -422,3 +422,14 @@ def test_html_is_a_page_that_needs_no_other_file(result: ListResult, tmp_path: P
     assert page.startswith("<!doctype html>")
     assert ">302</th>" in page
     assert not re.search(r"src=|href=|@import|url\(", page)
+
+
+def test_columns_of_wide_characters_are_aligned_and_lines_broken_by_what_they_take() -> None:
+    qrels = {"查询一": {"文档": 1}, "q2": {"d": 1}}
+    results = {"热门": qrels, "个性化推荐": {"查询一": ["d", "文档"], "q2": ["d"]}}
+    shown = rm.compare(qrels, results, ["RR", "P@1"]).format("table")
+    means, _, notes = shown.split("\n\n")
+    assert len({width_of(line) for line in means.splitlines()}) == 1
+    assert max(map(width_of, notes.splitlines())) in range(70, 81)
+    assert broken("汉字汉字 汉字 abc", 9, "  ") == "汉字汉字\n  汉字\n  abc"
+    assert broken("汉字汉字汉字", 8, words=True) == "汉字汉字\n汉字"

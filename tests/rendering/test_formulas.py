@@ -9,15 +9,21 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from rankmark.language.coefficient import coefficient_pages
+from rankmark.language.page_parts import parts_of
 from rankmark.language.registry import pages
+from rankmark.rendering.blocks import Formulas
 from rankmark.rendering.formulas import UnreadableError, read_formula
 
 LINES = [
     pytest.param(line, id=f"{page.name}-{number}")
     for page in (*pages().values(), *coefficient_pages().values())
     if page.function.__module__.startswith("rankmark.")
-    for number, line in enumerate((inspect.getdoc(page.function) or "").partition("Args:")[0].splitlines())
-    if line.startswith("    ") and ">>>" not in line and " = " in line
+    for number, line in enumerate(
+        line
+        for block in parts_of(inspect.getdoc(page.function) or "").body
+        if isinstance(block, Formulas)
+        for line in block.lines
+    )
 ]
 
 

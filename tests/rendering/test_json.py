@@ -7,9 +7,11 @@ import math
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import rankmark as rm
-from rankmark.rendering.formats.json import SCHEMA, ByName
+from rankmark.rendering.formats.json import SCHEMA, ByName, indented
 from rankmark.rendering.shown import Shown
 
 
@@ -85,3 +87,15 @@ def test_what_a_check_finds() -> None:
     record = json.loads(rm.check({"q": {"a": 1}}, [("q", "a", 1.0), ("q", "b", math.nan)]).to_json())
     (example,) = next(each for each in record["findings"] if each["code"] == "nan")["examples"]
     assert (example["score"], example["score_reason"]) == (None, "no value")
+
+
+NAMES = st.text(max_size=3) | st.integers(-2, 2) | st.none() | st.booleans()
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inside: st.lists(inside) | st.tuples(inside, inside) | st.dictionaries(NAMES, inside),
+)
+
+
+@given(PLAIN)
+def test_documents_are_indented_as_python_does_it(value: Any) -> None:
+    assert indented(value) == json.dumps(value, indent=2, ensure_ascii=False)

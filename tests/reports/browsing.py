@@ -47,10 +47,13 @@ def skip(why: str) -> NoReturn:
 
 
 @contextmanager
-def opened(started: Any, page: Path, *, refused: str = "", **options: Any) -> Iterator[Any]:
+def opened(
+    started: Any, page: Path, *, refused: str = "", ready: str = "html[data-ready]", **options: Any
+) -> Iterator[Any]:
     """A page of a file, with the network cut off; the test fails where the page asks for it, or complains.
 
-    What it is `refused` is in the only complaint that there may be.
+    What it is `refused` is in the only complaint that there may be. With JavaScript it is open once there is
+    what `ready` selects.
     """
     said: list[str] = []
     context = started.new_context(offline=True, **options)
@@ -64,9 +67,10 @@ def opened(started: Any, page: Path, *, refused: str = "", **options: Any) -> It
     tab = context.new_page()
     tab.on("console", lambda message: said.append(message.text))
     tab.on("pageerror", lambda error: said.append(str(error)))
+    tab.on("requestfailed", lambda request: said.append(f"not there: {request.url}"))
     tab.goto(page.as_uri())
     if options.get("java_script_enabled", True):
-        tab.wait_for_selector("html[data-ready]", timeout=20_000)
+        tab.wait_for_selector(ready, state="attached", timeout=20_000)
     yield tab
     assert [line for line in said if not refused or refused not in line] == []
     context.close()

@@ -322,3 +322,16 @@ def test_of_several_systems_none_is_the_best_by_what_is_neither_better() -> None
         assert "Neither more nor less PCOPC is better." in summary
         assert "better than" not in summary
         assert "the best" not in summary
+
+
+def test_runs_without_judgements_have_a_report() -> None:
+    items, train = ["a", "b", "c", "x"], {query: ["a"] for query in QUERIES[:6]}
+    how: dict[str, Any] = {"items": items, "train": train}
+    alone = words(rm.report(None, GOOD, "Novelty@2 Coverage@2", **how).html)
+    assert "12 queries of the run, none judged" in alone
+    assert "queries of which training data have nothing" in alone
+    both = words(rm.report(None, {"good": GOOD, "bad": BAD}, "Novelty@2", **how).html)
+    assert "good" in both
+    assert "training data among the results" in both
+    with pytest.raises(UsageError, match="without judgements"):
+        rm.report(None, GOOD, "nDCG@2")

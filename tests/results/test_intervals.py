@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -161,3 +162,28 @@ def test_slices_have_the_interval_that_their_values_ask_for() -> None:
 def test_what_cannot_be_is_refused(how: Any, error: Any, said: str) -> None:
     with pytest.raises(error, match=said):
         rm.evaluate(QRELS, RUN, "nDCG@5", **how)
+
+
+def test_of_runs_whose_intervals_make_a_table_too_wide_each_has_a_row_of_its_own() -> None:
+    runs = {"a system with a long name": RUN, "b": RUN, "another with a long one": RUN}
+    results = rm.evaluate(QRELS, runs, MEASURES, intervals=True)
+    header, _, *rows = (re.split(r" {2,}", line) for line in str(results).splitlines())
+    assert header == ["measure", "run", "value", "low", "high"]
+    first = next(iter(results["b"].intervals.values()))
+    values = [results["b"].values[results["b"].measures[0]], first.low, first.high]
+    assert rows[1] == [results["b"].measures[0].label, "b", *(f"{value:.4f}" for value in values)]
+    assert max(map(len, str(results).splitlines())) <= 80
+    narrow = rm.evaluate(QRELS, {"a": RUN, "b": RUN}, MEASURES, intervals=True)
+    assert str(narrow).splitlines()[0].split() == [
+        "measure",
+        "a",
+        "a",
+        "low",
+        "a",
+        "high",
+        "b",
+        "b",
+        "low",
+        "b",
+        "high",
+    ]

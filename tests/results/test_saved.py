@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ QRELS = {f"q{i}": {"a": i % 3, "b": 1, "c": 2 * (i % 2)} for i in range(12)}
 ONE = {q: {"a": 0.9, "b": 0.5, "x": 0.5, "c": 0.1} for q in QRELS if q != "q7"}
 OTHER = {q: {"c": 0.9, "b": 0.5, "a": 0.5 - i / 100} for i, q in enumerate(QRELS)}
 MEASURES = ["nDCG@10", "AP(mean=geometric)", "HitRatio@2", "NumRelRet", "ERR(max_grade=3)@5", "P@3"]
+JUDGED = QRELS | {f"r{i}": {"a": i % 2, "b": 1} for i in range(6)}
 COUNTRIES = {q: "DE" if i % 2 else "FR" for i, q in enumerate(QRELS)}
 CLICKS = {
     "click": [1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0],
@@ -39,6 +41,30 @@ CLICKS = {
     "user": ["a"] * 4 + ["b"] * 4 + ["c"] * 4,
     "weight": [1.0, 2.0, 0.5] * 4,
     "country": ["de", "fr"] * 6,
+}
+PREFERRED = {
+    "system_a": ["new", "old", "new", "old", "new", "new"],
+    "system_b": ["old", "new", "old", "new", "old", "old"],
+    "winner": ["new", "old", "tie", "new", "old", "new"],
+}
+SHOWN = {
+    "query": ["q1", "q2"] * 20,
+    "list": [i // 4 for i in range(40)],
+    "item": [("a", "b")[(i + i // 4) % 4 // 2] for i in range(40)],
+    "position": [1, 1, 2, 2] * 10,
+    "click": [int(i % 3 == 0 or i % 7 == 0) for i in range(40)],
+}
+LOG = {
+    **{name: CLICKS[name] * 10 for name in ("click", "country")},
+    "propensity": [0.5] * 120,
+    "new": CLICKS["p"] * 10,
+}
+BETTER = {"query": ["q0", "q1", "q2"], "preferred": ["a", "b", "c"], "other": ["b", "c", "a"]}
+NUGGETS = {
+    "query": ["q1", "q1", "q2", "q3"],
+    "nugget": ["a", "b", "a", "a"],
+    "importance": ["vital", "okay", "vital", "okay"],
+    "assignment": ["support", "partial_support", "not_support", "support"],
 }
 PETS = {
     "label": ["cat", "dog", "cat", "bird"],
@@ -69,6 +95,9 @@ EVERY: dict[str, Callable[[], Any]] = {
     "board": lambda: rm.board({"a": [0.5, 1.0, 0.3], "b": [0.25, 0.0, 0.1]}, "x"),
     "identification": lambda: rm.identify(QRELS, ONE, "nDCG@10", "0.50"),
     "given values": lambda: rm.compare_matrix({"a": [0.5, 1.0], "b": [0.25, 0.0]}, "x").results["a"][0],
+    "abstention": lambda: rm.evaluate_abstention(QRELS, ONE, "AP, RR", intervals=True, resamples=9),
+    "preferences between items": lambda: rm.evaluate_preferences(BETTER, ONE, intervals="t"),
+    "answers": lambda: rm.evaluate_answers(NUGGETS, intervals="t", no_vital="skip"),
     "arrays": lambda: rm.evaluate_arrays(np.eye(3), np.eye(3), "AP", k=2),
     "rows": lambda: predictions(hash_inputs=True, weight=""),
     "rows with weights": lambda: rm.evaluate_predictions(CLICKS, "AUC, NE", label="click", score="p"),
@@ -101,7 +130,24 @@ EVERY: dict[str, Callable[[], Any]] = {
     "curve": lambda: rm.curve(CLICKS, "ROC", label="click", score="p"),
     "calibration": lambda: rm.curve(CLICKS, "calibration", label="click", score="p"),
     "agreement": lambda: rm.agree(ONE, OTHER),
+    "click model": lambda: rm.click_model(SHOWN, "dbn", resamples=5),
+    "judgements from clicks": lambda: rm.qrels_from_clicks(SHOWN, {1: 1.0, 2: 0.5}, clip=0.6),
+    "interleaved lists": lambda: rm.interleave(ONE, OTHER, method="balanced", k=3),
+    "ranking by preferences": lambda: rm.rank_by_preferences(PREFERRED, baseline="old", side=True),
+    "interleaving": lambda: rm.evaluate_interleaving({**SHOWN, "team": ["A", "B"] * 20}),
     "agreement on systems": lambda: rm.agree_on_systems({"q": QRELS}, {"a": ONE, "b": OTHER}, ["AP", "RR"]),
+    "logged": lambda: rm.evaluate_logged(LOG, "new", ["IPS", "SNIPS(clip=1)"], by="country"),
+    "sampled correction": lambda: rm.correct_sampled([1, 1, 2, 5], 50, 9, "HR@3, ListAUC", method="mes"),
+    "sampled candidates": lambda: rm.sample_candidates({"u": ["a", "b"]}, {"u": ["c"], "v": ["a"]}, 1),
+    "pool": lambda: rm.pool(QRELS, {"a": ONE, "b": OTHER}, depth=2, groups={"a": "x", "b": "y"}, resamples=9),
+    "by people and a judge": lambda: rm.evaluate_with_judge(
+        QRELS, JUDGED, {"a": ONE, "b": OTHER}, ["nDCG@10", "RR"], by=COUNTRIES | dict.fromkeys(JUDGED, "x")
+    ),
+    "labels to add": lambda: rm.labels_to_add(QRELS, JUDGED, ONE, "RR", add=2, strata=1, difference=0.2),
+    "agreement on labels": lambda: rm.agree_on_labels(
+        QRELS, JUDGED, {"a": ONE, "b": OTHER}, ["nDCG@10", "RR"], by=COUNTRIES, resamples=9
+    ),
+    "pool without judgements": lambda: rm.pool(None, {"a": ONE, "b": OTHER}, depth=2),
     "topic set size": lambda: rm.power(deviation=0.2, difference=0.05, queries=50),
     "explanation": lambda: rm.explain(QRELS, ONE, "nDCG@10", query="q2"),
     "explained difference": lambda: rm.explain(QRELS, ONE, "AP", query="q1", other=OTHER),
@@ -338,6 +384,8 @@ def test_arrays_that_are_left_out_of_the_mean_stay_so(tmp_path: Path) -> None:
 class OnCluster:
     """Rows of queries that are elsewhere, as Spark's are."""
 
+    sparkSession = SimpleNamespace(conf={})  # noqa: N815 - Spark's name
+
     def __init__(self, rows: pl.DataFrame) -> None:
         self.rows = rows
 
@@ -350,7 +398,7 @@ def test_what_is_on_a_cluster_is_brought_here(tmp_path: Path) -> None:
 
     here = rm.evaluate(QRELS, ONE, "AP RR")
     told = here._kept() | {"per_query_values": {}, "query_ids": None}
-    result = SparkResult(OnCluster(here.per_query[::-1]), **told)  # type: ignore[arg-type]
+    result = SparkResult(lambda: OnCluster(here.per_query[::-1]), **told)  # type: ignore[arg-type]
     loaded = again(result, tmp_path / "x.rankmark")
     assert type(loaded) is ListResult
     assert loaded.values == here.values

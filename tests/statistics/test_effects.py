@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from rankmark.errors import DataError
 from rankmark.statistics import (
     cliffs_delta,
     cliffs_delta_interval,
@@ -85,3 +86,9 @@ def test_the_interval_of_d_is_there_however_great_d_is(queries: int, t: float) -
     ends = np.sqrt(stats.chi2.ppf([0.025, 0.975], queries - 1) / (queries - 1)) * abs(t) / np.sqrt(queries)
     assert sorted((abs(low), abs(high))) == pytest.approx(ends, rel=0.02)
     assert low < values.mean() / values.std(ddof=1) < high
+
+
+def test_cliffs_delta_and_its_interval_refuse_what_is_infinite() -> None:
+    for ask in (cliffs_delta, cliffs_delta_interval):
+        with pytest.raises(DataError, match="inf"):
+            ask([math.inf, 1.0, 2.0, 0.0], [math.inf, 0.0, 3.0, 1.0])

@@ -45,8 +45,8 @@ impl Choice for Duplicates {
 /// What becomes of unjudged items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unjudged {
-    /// They are not relevant.
-    Nonrelevant,
+    /// They stay in the lists, without a grade.
+    Keep,
     /// They are taken out of the lists.
     Ignore,
 }
@@ -54,7 +54,8 @@ pub enum Unjudged {
 impl Choice for Unjudged {
     const NAME: &'static str = "unjudged";
     const WORDS: &'static [(&'static str, Self)] =
-        &[("nonrelevant", Self::Nonrelevant), ("ignore", Self::Ignore)];
+        // Which grade stands for none, where they stay, is not asked here.
+        &[("nonrelevant", Self::Keep), ("ignore", Self::Ignore), ("relevant", Self::Keep)];
 }
 
 /// What becomes of results for queries without judgements.

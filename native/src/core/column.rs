@@ -6,13 +6,13 @@
 //! cache.
 
 use std::iter::repeat_n;
-use std::ops::Range;
+use std::ops::{Neg, Range};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{
-    Array, BooleanArray, GenericStringArray, OffsetSizeTrait, PrimitiveArray, RunArray, StringArray,
-    StringViewArray,
+    Array, ArrowPrimitiveType, BooleanArray, GenericStringArray, OffsetSizeTrait, PrimitiveArray, RunArray,
+    StringArray, StringViewArray,
 };
 use arrow_buffer::{ArrowNativeType, ScalarBuffer};
 use arrow_schema::DataType;
@@ -176,26 +176,79 @@ impl<'a, V: Copy> Column<'a, V> {
     }
 }
 
-/// A column of numbers (scores, ranks, grades) as `f64`.
-pub fn numbers<'a>(table: &'a Table, name: &str, what: &str) -> Result<Column<'a, f64>> {
+/// A number, in as many bits as are read of it.
+pub trait Number: ArrowNativeType + Into<f64> + Neg<Output = Self> {
+    /// Its own type in Arrow.
+    type Own: ArrowPrimitiveType<Native = Self>;
+
+    /// A number of this width.
+    fn of(number: f64) -> Self;
+}
+
+impl Number for f32 {
+    type Own = Float32Type;
+
+    fn of(number: f64) -> Self {
+        number as f32
+    }
+}
+
+impl Number for f64 {
+    type Own = Float64Type;
+
+    fn of(number: f64) -> Self {
+        number
+    }
+}
+
+/// A column of numbers (scores, ranks, grades).
+pub fn numbers<'a, N: Number>(table: &'a Table, name: &str, what: &str) -> Result<Column<'a, N>> {
     refuse_nulls(table, name, what)?;
     Column::new(table, name, floats)
+}
+
+/// The same with their signs changed.
+pub fn negated<'a, N: Number>(table: &'a Table, name: &str, what: &str) -> Result<Column<'a, N>> {
+    refuse_nulls(table, name, what)?;
+    Column::new(table, name, |array| Ok(Box::new(Negated(floats(array)?))))
+}
+
+/// Whether all numbers of a type are exact as 32-bit floats.
+pub fn are_float32(dtype: &DataType) -> bool {
+    matches!(
+        dtype,
+        DataType::Float16
+            | DataType::Float32
+            | DataType::Int8
+            | DataType::Int16
+            | DataType::UInt8
+            | DataType::UInt16
+            | DataType::Boolean
+    )
 }
 
 /// The least and the greatest value of a column of numbers, and whether one of them is a fraction; NaN counts
 /// nowhere.
 pub fn range(table: &Table, name: &str) -> Result<(f64, f64, bool)> {
-    let column = numbers(table, name, name)?;
+    let column = numbers::<f64>(table, name, name)?;
     let (mut least, mut greatest, mut fraction) = (f64::INFINITY, f64::NEG_INFINITY, false);
     let mut scratch = Vec::new();
     for start in (0..column.len()).step_by(BLOCK) {
-        for &value in column.values(start..column.len().min(start + BLOCK), &mut scratch) {
-            least = least.min(value);
-            greatest = greatest.max(value);
-            fraction |= value.is_finite() && value.trunc() != value;
+        let values = column.values(start..column.len().min(start + BLOCK), &mut scratch);
+        for &value in values {
+            // Comparisons, unlike f64::min, are vectorised; with NaN they are false.
+            least = if value < least { value } else { least };
+            greatest = if value > greatest { value } else { greatest };
         }
+        fraction = fraction || values.iter().copied().any(is_fraction);
     }
     Ok((least, greatest, fraction))
+}
+
+/// Whether a number is no whole one; what is not finite is no fraction.
+fn is_fraction(value: f64) -> bool {
+    const WHOLE: f64 = (1_u64 << 53) as f64;
+    value.abs() < WHOLE && value as i64 as f64 != value
 }
 
 /// Rows that are read together.
@@ -266,18 +319,22 @@ pub fn texts<'a>(array: &'a dyn Array) -> Result<Box<dyn Chunk<&'a [u8]> + 'a>> 
     })
 }
 
-fn floats<'a>(array: &'a dyn Array) -> Result<Box<dyn Chunk<f64> + 'a>> {
+fn floats<'a, N: Number>(array: &'a dyn Array) -> Result<Box<dyn Chunk<N> + 'a>> {
     macro_rules! converted {
-        ($type:ty, $convert:expr) => {
-            Box::new(Converted { values: array.as_primitive::<$type>().values(), convert: $convert })
-        };
+        ($type:ty, $widen:expr) => {{
+            let values = array.as_primitive::<$type>().values();
+            Box::new(Converted { values, convert: |value| N::of($widen(value)) })
+        }};
+    }
+    if let Some(own) = array.as_primitive_opt::<N::Own>() {
+        return Ok(Box::new(Plain(own.values().clone())));
     }
     Ok(match array.data_type() {
-        DataType::Float64 => Box::new(Plain(array.as_primitive::<Float64Type>().values().clone())),
+        DataType::Float64 => converted!(Float64Type, f64::from),
         DataType::Float32 => converted!(Float32Type, f64::from),
         DataType::Float16 => converted!(Float16Type, f64::from),
-        DataType::Int64 => converted!(Int64Type, |value| value as f64),
-        DataType::UInt64 => converted!(UInt64Type, |value| value as f64),
+        DataType::Int64 => converted!(Int64Type, |value: i64| value as f64),
+        DataType::UInt64 => converted!(UInt64Type, |value: u64| value as f64),
         DataType::Int32 => converted!(Int32Type, f64::from),
         DataType::UInt32 => converted!(UInt32Type, f64::from),
         DataType::Int16 => converted!(Int16Type, f64::from),
@@ -294,9 +351,18 @@ fn floats<'a>(array: &'a dyn Array) -> Result<Box<dyn Chunk<f64> + 'a>> {
     })
 }
 
-impl Chunk<f64> for &BooleanArray {
-    fn value(&self, row: usize) -> f64 {
-        f64::from(u8::from(BooleanArray::value(self, row)))
+impl<N: Number> Chunk<N> for &BooleanArray {
+    fn value(&self, row: usize) -> N {
+        N::of(f64::from(u8::from(BooleanArray::value(self, row))))
+    }
+}
+
+/// Numbers with their signs changed.
+struct Negated<'a, N>(Box<dyn Chunk<N> + 'a>);
+
+impl<N: Number> Chunk<N> for Negated<'_, N> {
+    fn value(&self, row: usize) -> N {
+        -self.0.value(row)
     }
 }
 
@@ -306,9 +372,9 @@ struct Decimals<'a> {
     divisor: f64,
 }
 
-impl Chunk<f64> for Decimals<'_> {
-    fn value(&self, row: usize) -> f64 {
-        self.values.value(row) as f64 / self.divisor
+impl<N: Number> Chunk<N> for Decimals<'_> {
+    fn value(&self, row: usize) -> N {
+        N::of(self.values.value(row) as f64 / self.divisor)
     }
 }
 

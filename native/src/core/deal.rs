@@ -3,7 +3,11 @@
 //! All rows are read once in their order and written to partitions, by the hash of a key or by what else a caller
 //! has; a partition then fits the cache, and its rows are brought into order there.
 
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ops::Range;
+use std::ptr;
+use std::slice;
 
 use crate::core::error::{Result, room};
 use crate::core::hash::Key;
@@ -15,6 +19,8 @@ const ROWS: usize = 1 << 16;
 const MOST: usize = 1 << 10;
 /// Rows read at once.
 const READ: usize = 1 << 12;
+/// Bytes of rows that are read again while they are still in the cache.
+const CACHED: usize = 1 << 24;
 
 /// The same rows in pieces that are read at once.
 pub fn pieces(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
@@ -31,34 +37,40 @@ pub fn partition_of<K: Key>(key: K, partitions: usize) -> usize {
     (key.hash() >> 44) as usize & (partitions - 1)
 }
 
+/// How many rows of a stretch to expect in each of so many partitions, by their keys.
+pub fn expected(stretch: &Range<usize>, partitions: usize) -> usize {
+    stretch.len() / partitions * 9 / 8
+}
+
 /// Rows in partitions.
 pub struct Dealt<R> {
     /// For each stretch of the table, and in it for each partition, the rows in their order.
-    stretches: Vec<Vec<Vec<R>>>,
+    stretches: Vec<Vec<Pile<R>>>,
 }
 
-impl<R> Dealt<R> {
+impl<R: Copy> Dealt<R> {
     /// Deals out so many rows on the threads of the pool that this is called in, a stretch of them each.
     ///
-    /// `sizes` tells of a stretch how many rows come to each partition, or about how many; `fill` reads the stretch
-    /// and adds the rows.
+    /// `sizes` tells of a stretch about how many rows come to each partition; `fill` reads the stretch and adds the
+    /// rows.
     ///
     /// # Errors
     /// There is not so much memory.
     pub fn new(
         rows: usize,
         sizes: impl Fn(Range<usize>) -> Vec<usize> + Sync + Send,
-        fill: impl Fn(Range<usize>, &mut [Vec<R>]) + Sync + Send,
+        fill: impl Fn(Range<usize>, &mut Piles<R>) + Sync + Send,
     ) -> Result<Self>
     where
         R: Send,
     {
         let length = rows.div_ceil(pool::threads()).max(READ);
+        let past_cache = rows * size_of::<R>() > CACHED;
         let stretches = pool::map(rows.div_ceil(length), |stretch| {
             let stretch = stretch * length..rows.min((stretch + 1) * length);
-            let mut dealt = sizes(stretch.clone()).into_iter().map(room).collect::<Result<Vec<Vec<R>>>>()?;
-            fill(stretch, &mut dealt);
-            Ok(dealt)
+            let mut piles = Piles::new(&sizes(stretch.clone()), past_cache)?;
+            fill(stretch, &mut piles);
+            Ok(piles.finish())
         });
         Ok(Self { stretches: stretches.into_iter().collect::<Result<_>>()? })
     }
@@ -70,6 +82,182 @@ impl<R> Dealt<R> {
 
     /// The same in slices.
     pub fn slices(&self, partition: usize) -> impl Iterator<Item = &[R]> + Clone {
-        self.stretches.iter().map(move |stretch| stretch[partition].as_slice())
+        self.stretches.iter().map(move |stretch| stretch[partition].rows())
+    }
+}
+
+/// Rows on their way to partitions. Of each partition some are kept until they fill whole lines of the cache: only
+/// such are written without being read before.
+pub struct Piles<R> {
+    piles: Vec<Pile<R>>,
+    /// The rows of each partition that are kept, `TOGETHER` or fewer.
+    kept: Vec<MaybeUninit<R>>,
+    /// How many they are.
+    counts: Vec<u8>,
+    past_cache: bool,
+}
+
+impl<R: Copy> Piles<R> {
+    /// The fewest rows that fill whole lines.
+    const TOGETHER: usize = size_of::<Line>() >> size_of::<R>().trailing_zeros();
+
+    fn new(sizes: &[usize], past_cache: bool) -> Result<Self> {
+        Ok(Self {
+            piles: sizes.iter().map(|&rows| Pile::with_room(rows)).collect::<Result<_>>()?,
+            kept: vec![MaybeUninit::uninit(); sizes.len() * Self::TOGETHER],
+            counts: vec![0; sizes.len()],
+            past_cache,
+        })
+    }
+
+    /// Adds a row to a partition.
+    #[inline]
+    pub fn push(&mut self, partition: usize, row: R) {
+        let count = &mut self.counts[partition];
+        self.kept[partition * Self::TOGETHER + usize::from(*count)] = MaybeUninit::new(row);
+        *count += 1;
+        if usize::from(*count) == Self::TOGETHER {
+            *count = 0;
+            let kept = &self.kept[partition * Self::TOGETHER..][..Self::TOGETHER];
+            self.piles[partition].add(kept, self.past_cache);
+        }
+    }
+
+    fn finish(mut self) -> Vec<Pile<R>> {
+        for (partition, (pile, &count)) in self.piles.iter_mut().zip(&self.counts).enumerate() {
+            pile.add(&self.kept[partition * Self::TOGETHER..][..usize::from(count)], false);
+        }
+        if self.past_cache {
+            fence();
+        }
+        self.piles
+    }
+}
+
+/// A line of the cache.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line(#[expect(dead_code, reason = "it is read as rows")] [MaybeUninit<u8>; 64]);
+
+/// Some rows, one after another from the begin of a line.
+struct Pile<R> {
+    lines: Vec<Line>,
+    /// How many rows have been written to the lines.
+    count: usize,
+    rows: PhantomData<R>,
+}
+
+impl<R: Copy> Pile<R> {
+    fn with_room(rows: usize) -> Result<Self> {
+        let lines = room((rows * size_of::<R>()).div_ceil(size_of::<Line>()))?;
+        Ok(Self { lines, count: 0, rows: PhantomData })
+    }
+
+    /// Adds rows; those before must have filled whole lines.
+    fn add(&mut self, rows: &[MaybeUninit<R>], past_cache: bool) {
+        let bytes = size_of_val(rows);
+        let lines = bytes.div_ceil(size_of::<Line>());
+        self.lines.reserve(lines);
+        let (from, to) =
+            (rows.as_ptr().cast::<u8>(), self.lines.spare_capacity_mut().as_mut_ptr().cast::<u8>());
+        // SAFETY: `rows` has so many bytes, `to` room for so many lines, which have as many bytes or more; nobody
+        // else has that room. `to` begins a line, and only whole lines are written past the cache. The lines may
+        // hold anything, so they count as written.
+        unsafe {
+            if past_cache && bytes == lines * size_of::<Line>() {
+                (0..bytes)
+                    .step_by(size_of::<Line>())
+                    .for_each(|at| write_past_cache(from.add(at), to.add(at)));
+            } else {
+                ptr::copy_nonoverlapping(from, to, bytes);
+            }
+            self.lines.set_len(self.lines.len() + lines);
+        }
+        self.count += rows.len();
+    }
+
+    fn rows(&self) -> &[R] {
+        const { assert!(align_of::<R>() <= align_of::<Line>()) };
+        // SAFETY: the lines begin with `count` rows, which were written one after another and as whole rows by
+        // `add`, which gets none that are not there; a line is aligned as a row has to be.
+        unsafe { slice::from_raw_parts(self.lines.as_ptr().cast(), self.count) }
+    }
+}
+
+/// Copies a line without bringing it into the cache, where it would be read from memory first and drive out others.
+///
+/// # Safety
+/// 64 bytes can be read at `from` and written at `to`, which is aligned as a line.
+#[cfg(target_arch = "x86_64")]
+unsafe fn write_past_cache(from: *const u8, to: *mut u8) {
+    // SAFETY: every such processor has SSE2, and the caller says that the memory may be accessed. Instructions copy
+    // the bytes between the fields of rows, which have no value in Rust, like all others.
+    unsafe {
+        std::arch::asm!(
+            "movdqu {a}, [{from}]",
+            "movdqu {b}, [{from} + 16]",
+            "movdqu {c}, [{from} + 32]",
+            "movdqu {d}, [{from} + 48]",
+            "movntdq [{to}], {a}",
+            "movntdq [{to} + 16], {b}",
+            "movntdq [{to} + 32], {c}",
+            "movntdq [{to} + 48], {d}",
+            from = in(reg) from,
+            to = in(reg) to,
+            a = out(xmm_reg) _,
+            b = out(xmm_reg) _,
+            c = out(xmm_reg) _,
+            d = out(xmm_reg) _,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// Copies a line.
+///
+/// # Safety
+/// 64 bytes can be read at `from` and written at `to`.
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn write_past_cache(from: *const u8, to: *mut u8) {
+    // SAFETY: as the caller says.
+    unsafe { ptr::copy_nonoverlapping(from, to, size_of::<Line>()) }
+}
+
+/// Lets other threads see what was written past the cache before they see what this one writes next.
+fn fence() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every such processor has the instruction, which only waits.
+    unsafe {
+        std::arch::asm!("sfence", options(nostack, preserves_flags));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of a size that divides no line, with bytes between their fields.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Row(u64, u32, bool);
+
+    fn dealt_out(sizes: &[usize], rows: u32, past_cache: bool) {
+        let mut piles = Piles::new(sizes, past_cache).unwrap();
+        let row = |number: u32| Row(u64::from(number) << 32, number, number.is_multiple_of(3));
+        let pile = |number: u32| (number * number % 7) as usize % sizes.len();
+        (0..rows).for_each(|number| piles.push(pile(number), row(number)));
+        for (place, found) in piles.finish().iter().enumerate() {
+            let expected: Vec<Row> = (0..rows).filter(|&number| pile(number) == place).map(row).collect();
+            assert_eq!(found.rows(), expected);
+        }
+    }
+
+    #[test]
+    fn each_partition_has_its_rows_in_order_whatever_was_expected_of_it() {
+        for rows in [0, 1, 7, 8, 9, 64, 1_000] {
+            for past_cache in [false, true] {
+                dealt_out(&[0], rows, past_cache);
+                dealt_out(&[3, 1_000, 0], rows, past_cache);
+            }
+        }
     }
 }

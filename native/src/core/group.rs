@@ -29,9 +29,20 @@ pub struct Groups {
 }
 
 impl Groups {
+    /// A segment a query, by where each begins and the last ends.
+    fn of_whole(starts: &[u32]) -> Self {
+        let segments = starts.windows(2).map(|rows| packed(rows[0], rows[1])).collect();
+        Self { segments, borders: (0..starts.len() as u32).collect() }
+    }
+
     /// Number of queries.
     pub fn len(&self) -> usize {
         self.borders.len() - 1
+    }
+
+    /// Whether the rows of each query stand together.
+    pub fn are_whole(&self) -> bool {
+        self.segments.len() == self.len()
     }
 
     /// The row ranges of one query, in the order of the rows.
@@ -101,6 +112,24 @@ impl<K: Key> Queries<K> {
             .collect();
         let groups = counting_sort(&starts, &query_of, queries.first_rows.len())?;
         Ok((queries, groups))
+    }
+
+    /// Groups results by query where nothing is judged: these are the queries.
+    ///
+    /// Nothing is looked up in them where they ascend, as they do in most tables that are sorted.
+    pub fn alone(column: &Column<'_, K>) -> Result<(Self, Groups)> {
+        let starts = segment_starts(column)?;
+        let first_rows = &starts[..starts.len() - 1];
+        let ascend = {
+            let mut keys = first_rows.iter().map(|&row| column.value(row as usize));
+            let mut last = keys.next();
+            keys.all(|key| last.replace(key).is_some_and(|last| last < key))
+        };
+        if !ascend {
+            return Self::new(column);
+        }
+        let queries = Self { numbers: Numbering::with_capacity(0), first_rows: first_rows.to_vec() };
+        Ok((queries, Groups::of_whole(&starts)))
     }
 
     fn insert(&mut self, key: K, row: u32) -> u32 {
@@ -191,11 +220,11 @@ fn segment_starts<K: Key>(column: &Column<'_, K>) -> Result<Vec<u32>> {
 /// Adds the rows at which a key differs from the one before, if the first key stands in row `first`.
 fn push_changes<K: Key>(keys: &[K], first: u32, rows: &mut Vec<u32>) {
     /// Keys compared at once: in most such stretches nothing changes.
-    const STRIDE: usize = 32;
+    const STRIDE: usize = 16;
     for begin in (1..keys.len()).step_by(STRIDE) {
         let end = keys.len().min(begin + STRIDE);
         let (before, own) = (&keys[begin - 1..end - 1], &keys[begin..end]);
-        if before != own {
+        if K::any_differs(before, own) {
             let changes = before.iter().zip(own).zip(first + begin as u32..);
             rows.extend(changes.filter(|((before, own), _)| before != own).map(|(_, row)| row));
         }
@@ -220,6 +249,10 @@ pub fn insert<K: Key>(seen: &mut HashTable<K>, key: K) {
 /// Brings segments into the order of their queries, those of one query in the order of the rows, and leaves
 /// the unjudged out.
 fn counting_sort(starts: &[u32], query_of: &[u32], queries: usize) -> Result<Groups> {
+    // So they stand in most tables.
+    if query_of.len() == queries && query_of.iter().zip(0..).all(|(&query, place)| query == place) {
+        return Ok(Groups::of_whole(starts));
+    }
     // Each task counts for all queries, so there are few tasks.
     let chunk = query_of.len().div_ceil(8).max(BLOCK);
     let parts: Vec<&[u32]> = query_of.chunks(chunk).collect();

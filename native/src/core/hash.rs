@@ -12,6 +12,9 @@ pub trait Key: Copy + Eq + Ord + Send + Sync {
     /// A hash for tables within one call.
     fn hash(self) -> u64;
 
+    /// Whether a key of some differs from the one of as many others at its place.
+    fn any_differs(some: &[Self], others: &[Self]) -> bool;
+
     /// The order of integers read as unsigned; the plain order for strings.
     fn unsigned_cmp(self, other: Self) -> Ordering;
 
@@ -30,6 +33,11 @@ impl Key for i64 {
         // The product's high half depends on every bit of the id; tables use both ends of a hash.
         let product = u128::from(self as u64 ^ 0x9e37_79b9_7f4a_7c15) * 0xd1b5_4a32_d192_ed03;
         (product >> 64) as u64 ^ product as u64
+    }
+
+    fn any_differs(some: &[Self], others: &[Self]) -> bool {
+        // Several at a time, and no call for the few that these are.
+        some.iter().zip(others).fold(0, |bits, (a, b)| bits | (a ^ b)) != 0
     }
 
     fn unsigned_cmp(self, other: Self) -> Ordering {
@@ -54,6 +62,10 @@ impl Key for &[u8] {
         let mut hasher = FixedState::default().build_hasher();
         hasher.write(self);
         hasher.finish()
+    }
+
+    fn any_differs(some: &[Self], others: &[Self]) -> bool {
+        some != others
     }
 
     fn unsigned_cmp(self, other: Self) -> Ordering {

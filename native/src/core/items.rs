@@ -19,11 +19,19 @@ const MOST: usize = 1 << 30;
 /// An entry holds what tells most ids apart, so that looking one up touches little memory.
 #[derive(Clone, Default)]
 pub struct Items {
+    /// The numbers of the integers from 0 on, `NONE` for one that has none; those beyond are looked up.
+    near: Vec<u32>,
     integer_numbers: HashTable<(i64, u32)>,
     text_numbers: HashTable<(Head, u32)>,
     integers: Vec<i64>,
     texts: Texts,
 }
+
+/// In the place of the number of an integer that has none.
+const NONE: u32 = u32::MAX;
+/// Integers a row up to which a table of all of them is no waste, and the most that it has.
+const SPARSE: usize = 4;
+const MOST_NEAR: usize = 1 << 22;
 
 /// What a text is told by: its length, and its first bytes, then zeros.
 #[derive(Clone, Copy, PartialEq)]
@@ -65,6 +73,20 @@ impl Texts {
 }
 
 impl Items {
+    /// None yet, with a table of the integers that such columns have, as far as it is worth it.
+    pub fn for_ids(columns: &[Ids<'_>]) -> Self {
+        let (mut rows, mut greatest) = (0, -1);
+        for column in columns {
+            if let Ids::Integer(column) = column {
+                rows += column.len();
+                in_pieces(column, |id| greatest = greatest.max(id));
+            }
+        }
+        let worth = MOST_NEAR.min(SPARSE * rows);
+        let near = usize::try_from(greatest.saturating_add(1)).map_or(worth, |near| near.min(worth));
+        Self { near: vec![NONE; near], ..Self::default() }
+    }
+
     /// Numbers the ids of a column that have no number yet; `each` is told the number of each row.
     ///
     /// # Errors
@@ -108,7 +130,12 @@ impl Items {
         }
         let next = self.integers.len() as u32;
         self.integers.push(id);
-        self.integer_numbers.insert_unique(hash, (id, next), |&(id, _)| id.hash());
+        match usize::try_from(id).ok().and_then(|id| self.near.get_mut(id)) {
+            Some(number) => *number = next,
+            None => {
+                self.integer_numbers.insert_unique(hash, (id, next), |&(id, _)| id.hash());
+            }
+        }
         next
     }
 
@@ -126,7 +153,10 @@ impl Items {
 
     /// The number of an integer id with this hash.
     pub fn of_integer(&self, id: i64, hash: u64) -> Option<u32> {
-        self.integer_numbers.find(hash, |&(known, _)| known == id).map(|&(_, number)| number)
+        match usize::try_from(id).ok().and_then(|id| self.near.get(id)) {
+            Some(&number) => (number != NONE).then_some(number),
+            None => self.integer_numbers.find(hash, |&(known, _)| known == id).map(|&(_, number)| number),
+        }
     }
 
     /// The number of a text with this hash.
@@ -258,6 +288,9 @@ fn locked(items: &Mutex<Items>) -> MutexGuard<'_, Items> {
 /// Gives the old numbers in the new order.
 pub fn renumber(lists: &mut [i32], offsets: &[i64], known: i32, end: usize) -> Vec<i32> {
     const NOWHERE: u64 = u64::MAX;
+    if end <= known as usize {
+        return Vec::new();
+    }
     let mut first = vec![NOWHERE; end.saturating_sub(known as usize)];
     for (query, bounds) in offsets.windows(2).enumerate() {
         let own = &lists[bounds[0] as usize..bounds[1] as usize];
@@ -306,6 +339,18 @@ mod tests {
         assert_eq!((items.len(), items.integer_at(2), items.integer_at(3)), (3, Some(9), None));
         assert_eq!((items.of_integer(9, 9.hash()), items.of_integer(8, 8.hash())), (Some(2), None));
         assert_eq!(items.of_text(b"7", b"7"[..].hash()), None);
+    }
+
+    #[test]
+    fn integers_in_a_table_and_beyond_are_numbered_alike() {
+        let mut items = Items { near: vec![NONE; 8], ..Items::default() };
+        let ids = [7, -2, 8, 7, i64::MIN, 0, 8, i64::MAX];
+        let numbers: Vec<u32> = ids.iter().map(|&id| integer(&mut items, id)).collect();
+        assert_eq!(numbers, [0, 1, 2, 0, 3, 4, 2, 5]);
+        let found: Vec<_> =
+            [7, -2, 8, 3, 9].iter().map(|&id: &i64| items.of_integer(id, id.hash())).collect();
+        assert_eq!(found, [Some(0), Some(1), Some(2), None, None]);
+        assert_eq!(items.integer_at(3), Some(i64::MIN));
     }
 
     #[test]

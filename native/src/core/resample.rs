@@ -38,7 +38,7 @@ pub struct Resamples<'a> {
 }
 
 /// Numbers that depend on the seed and the resample alone: SplitMix64 (Steele, Lea, Flood 2014).
-struct Generator(u64);
+pub struct Generator(pub u64);
 
 impl Generator {
     fn new(seed: u64, resample: usize) -> Self {
@@ -50,15 +50,20 @@ impl Generator {
         mix(self.0.wrapping_add(GOLDEN.wrapping_mul(place as u64)))
     }
 
-    fn next(&mut self) -> u64 {
+    pub fn next(&mut self) -> u64 {
         let number = mix(self.0);
         self.0 = self.0.wrapping_add(GOLDEN);
         number
     }
 
     /// A number below `bound`; that some come up more often by `bound` / 2⁶⁴ shows in no sum.
-    fn below(&mut self, bound: usize) -> usize {
+    pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
+    }
+
+    /// A number from 0 on and below 1.
+    pub fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 

@@ -3,23 +3,31 @@
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
+use crate::core::column::Number;
+
 /// A score, in as many bits as its column or array has.
-pub trait Score: Copy + Default + PartialOrd + Send + Sync {
+pub trait Score: Number + PartialOrd {
     /// Less than every other score: whoever has it is in no list.
     const NEVER: Self;
     /// A whole number of as many bits, so that several scores are compared, and counted, at once.
     type Count: Copy + Default + Add<Output = Self::Count> + AddAssign + Sum + From<bool> + Into<u64>;
 
-    /// A number as a score of this width.
-    fn of(number: f64) -> Self;
+    /// Its code: of a greater score a smaller one, of equal scores (also 0 and −0) the same.
+    fn code(self) -> u64;
+
+    /// Whether it is exact as a 32-bit float.
+    fn is_float32(self) -> bool {
+        let exact: f64 = self.into();
+        f64::from(exact as f32) == exact
+    }
 }
 
 impl Score for f32 {
     const NEVER: Self = f32::NEG_INFINITY;
     type Count = u32;
 
-    fn of(number: f64) -> Self {
-        number as f32
+    fn code(self) -> u64 {
+        u64::from(code32(self))
     }
 }
 
@@ -27,12 +35,11 @@ impl Score for f64 {
     const NEVER: Self = f64::NEG_INFINITY;
     type Count = u64;
 
-    fn of(number: f64) -> Self {
-        number
+    fn code(self) -> u64 {
+        code64(self)
     }
 }
 
-/// The code of a score: of a greater score a smaller one, of equal scores (also 0 and −0) the same.
 fn code32(score: f32) -> u32 {
     let bits = (score + 0.0).to_bits();
     if bits >> 31 == 0 { !(bits | 1 << 31) } else { bits }

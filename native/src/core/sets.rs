@@ -196,6 +196,23 @@ pub fn different_of(sets: Sets<'_>, lists: Sets<'_>, among: usize) -> Vec<f64> {
     pieces.concat()
 }
 
+/// For each list the sum of what its items are, a number each, added from left to right.
+pub fn sums_of(numbers: &[f64], lists: Sets<'_>) -> Vec<f64> {
+    let pieces = pool::map(lists.count().div_ceil(PIECE), |piece| {
+        (piece * PIECE..lists.count().min((piece + 1) * PIECE))
+            .map(|list| lists.of(list).iter().fold(0.0, |sum, &item| sum + numbers[item as usize]))
+            .collect::<Vec<f64>>()
+    });
+    pieces.concat()
+}
+
+/// How often each number below `count` is among these.
+pub fn counts_of(numbers: &[i32], count: usize) -> Vec<f64> {
+    let mut counts = vec![0_u32; count];
+    numbers.iter().for_each(|&number| counts[number as usize] += 1);
+    counts.into_iter().map(f64::from).collect()
+}
+
 /// For each list the square of the sum of the vectors of its items, so many numbers each.
 pub fn squared_sums(vectors: &[f64], columns: usize, lists: Sets<'_>) -> Vec<f64> {
     let pieces = pool::map(lists.count().div_ceil(PIECE), |piece| {
@@ -257,6 +274,13 @@ mod tests {
         let sets = Sets { offsets: &[0, 2, 2], members: &[1, 4] };
         let lists = Sets { offsets: &[0, 3, 4, 5], members: &[4, 2, 1, 4, 1] };
         assert_eq!(in_sets(sets, &[0, 1, -1], lists), [true, false, true, false, false]);
+    }
+
+    #[test]
+    fn sums_and_counts_of_items() {
+        let lists = Sets { offsets: &[0, 2, 2, 3], members: &[0, 1, 1] };
+        assert_eq!(sums_of(&[1.5, 2.0, 9.0], lists), [3.5, 0.0, 2.0]);
+        assert_eq!(counts_of(lists.members, 3), [1.0, 2.0, 0.0]);
     }
 
     #[test]

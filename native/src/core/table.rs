@@ -1,7 +1,9 @@
 //! Columns in Arrow memory, as they came from the caller.
 
+use std::sync::Arc;
+
 use arrow_array::RecordBatch;
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
 
 use crate::core::texts::are_runs;
 
@@ -73,6 +75,32 @@ pub fn column_of(table: &str, role: &str, column: &str) -> String {
 }
 
 impl Table {
+    /// The columns of this table, all in one batch, and of another with as many rows.
+    ///
+    /// # Errors
+    /// There are other rows, or more than one batch.
+    pub fn beside(&self, other: &Self) -> Result<Self, ArrowError> {
+        let [own] = &self.batches[..] else {
+            return Err(ArrowError::InvalidArgumentError(
+                "several batches stand beside no others".to_owned(),
+            ));
+        };
+        if own.num_rows() != other.num_rows() {
+            return Err(ArrowError::InvalidArgumentError("columns of different lengths".to_owned()));
+        }
+        let fields: Vec<_> = self.schema.fields().iter().chain(other.schema.fields()).cloned().collect();
+        let schema = Arc::new(Schema::new(fields));
+        let mut start = 0;
+        let batch = |batch: &RecordBatch| {
+            let beside = own.slice(start, batch.num_rows());
+            start += batch.num_rows();
+            let columns = beside.columns().iter().chain(batch.columns()).cloned();
+            RecordBatch::try_new(Arc::clone(&schema), columns.collect())
+        };
+        let batches = other.batches.iter().map(batch).collect::<Result<_, _>>()?;
+        Ok(Self { schema, batches })
+    }
+
     /// Rows in all batches.
     pub fn num_rows(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()

@@ -35,7 +35,19 @@ impl Texts {
         Self { bytes: Vec::new(), ends, nulls: NullBufferBuilder::new(texts) }
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len() - 1
+    }
+
+    /// The last one; of a null an empty one.
+    fn last(&self) -> Option<&[u8]> {
+        let [.., start, end] = self.ends[..] else { return None };
+        self.bytes.get(start as usize..end as usize)
+    }
+
     /// Adds a text, or a null.
+    #[inline]
     pub fn push(&mut self, text: Option<&[u8]>) {
         self.bytes.extend_from_slice(text.unwrap_or_default());
         self.ends.push(self.bytes.len() as i32);
@@ -61,24 +73,41 @@ pub struct Runs {
     texts: Texts,
     /// The row after the last of each run.
     ends: Vec<i32>,
-    last: Option<Vec<u8>>,
+    /// Whether the last is a null.
+    ends_in_null: bool,
 }
 
 impl Runs {
     /// No runs yet.
     pub fn new() -> Self {
-        Self { texts: Texts::with_capacity(0), ends: Vec::new(), last: None }
+        Self { texts: Texts::with_capacity(0), ends: Vec::new(), ends_in_null: false }
+    }
+
+    /// Rows so far.
+    pub fn len(&self) -> usize {
+        self.ends.last().map_or(0, |&end| end as usize)
     }
 
     /// Adds a text, or a null.
     pub fn push(&mut self, text: Option<&[u8]>) {
-        let rows = self.ends.last().copied().unwrap_or(0);
+        self.push_rows(text, 1);
+    }
+
+    /// Adds a text, or a null, in so many rows.
+    #[inline]
+    pub fn push_rows(&mut self, text: Option<&[u8]>, rows: usize) {
+        let end = (self.len() + rows) as i32;
+        let is_same = match text {
+            Some(text) => !self.ends_in_null && self.texts.last() == Some(text),
+            None => self.ends_in_null,
+        };
         match self.ends.last_mut() {
-            Some(end) if self.last.as_deref() == text => *end += 1,
+            Some(last) if is_same => *last = end,
+            _ if rows == 0 => {}
             _ => {
                 self.texts.push(text);
-                self.ends.push(rows + 1);
-                self.last = text.map(<[u8]>::to_vec);
+                self.ends.push(end);
+                self.ends_in_null = text.is_none();
             }
         }
     }
@@ -87,6 +116,17 @@ impl Runs {
     pub fn finish(mut self) -> std::result::Result<RunArray<Int32Type>, ArrowError> {
         self.ends.shrink_to_fit();
         RunArray::try_new(&Int32Array::from(self.ends), &self.texts.finish()?)
+    }
+
+    /// The column as runs where most texts repeat the one before, else each in its own row; errors as of
+    /// `Texts::finish`.
+    pub fn finish_shortest(self) -> std::result::Result<ArrayRef, ArrowError> {
+        if self.texts.len() == self.len() {
+            return Ok(Arc::new(self.texts.finish()?));
+        }
+        let is_repeated = self.texts.len() < self.len() / 2;
+        let runs: ArrayRef = Arc::new(self.finish()?);
+        if is_repeated { Ok(runs) } else { written_out_column(&runs) }
     }
 
     /// The type of such columns.

@@ -4,6 +4,7 @@ use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1, PyReadwriteArray1}
 use pyo3::prelude::*;
 
 use crate::core::lists::{segments, values};
+use crate::core::standing;
 use crate::core::sums::compensated_sum;
 use crate::python::running::unlocked;
 
@@ -89,6 +90,17 @@ pub fn segment_ranked<'py>(
     })?;
     let ties = ties.map(|(first, last)| (first.into_pyarray(py), last.into_pyarray(py)));
     Ok((ranked.into_pyarray(py), ties))
+}
+
+/// Of each value how many of the others are below it, less how many are above it; both rise.
+#[pyfunction]
+pub fn rising_above<'py>(
+    py: Python<'py>,
+    values: PyReadonlyArray1<'py, f64>,
+    others: PyReadonlyArray1<'py, f64>,
+) -> Array<'py, i64> {
+    let (values, others) = (values.as_slice()?, others.as_slice()?);
+    array(py, || standing::above(values, others))
 }
 
 /// How many of each segment are true.
@@ -209,19 +221,20 @@ pub fn ratio<'py>(
     }
 }
 
-/// Puts `filler` in the place of NaN and NaN where a query does not count (all do if `counted` is None); gives
-/// the sum of the values, how many there are, and how many were NaN before.
+/// The values of a measure, which of them count (all if None), and what is filled in for NaN.
+type Unsettled<'py> = (PyReadwriteArray1<'py, f64>, Option<PyReadonlyArray1<'py, bool>>, f64);
+
+/// Puts what is filled in in the place of NaN and NaN where a query does not count, in the values of each measure;
+/// gives the sum of its values, how many there are, and how many were NaN before.
 #[pyfunction]
-pub fn settle(
-    py: Python<'_>,
-    mut values: PyReadwriteArray1<'_, f64>,
-    counted: Option<PyReadonlyArray1<'_, bool>>,
-    filler: f64,
-) -> PyResult<(f64, usize, usize)> {
-    let values = values.as_slice_mut()?;
-    let counted = counted.as_ref().map(|counted| counted.as_slice()).transpose()?;
-    let total = unlocked(py, || values::settle(values, counted, filler))?;
-    Ok((total.sum, total.count, total.undefined))
+pub fn settle(py: Python<'_>, measures: Vec<Unsettled<'_>>) -> PyResult<Vec<(f64, usize, usize)>> {
+    let settle = |(mut values, counted, filler): Unsettled<'_>| {
+        let values = values.as_slice_mut()?;
+        let counted = counted.as_ref().map(|counted| counted.as_slice()).transpose()?;
+        let total = unlocked(py, || values::settle(values, counted, filler))?;
+        Ok((total.sum, total.count, total.undefined))
+    };
+    measures.into_iter().map(settle).collect()
 }
 
 /// The compensated sum of all values.

@@ -34,12 +34,16 @@ impl ItemNumbers {
     ) -> PyResult<(Self, Vec<Bound<'py, PyArray1<i32>>>)> {
         let tables: Vec<_> = columns.iter().map(|(table, what, name)| (&table.get().0, what, name)).collect();
         let found = unlocked(py, || {
-            let mut items = Items::default();
-            let mut rows = Vec::with_capacity(tables.len());
-            for (table, what, name) in tables {
-                let what = column_of(what, "item", name);
+            let whats: Vec<_> = tables.iter().map(|(_, what, name)| column_of(what, "item", name)).collect();
+            let named = tables.iter().zip(&whats);
+            let ids: Vec<_> = named
+                .map(|(&(table, _, name), what)| Ids::new(table, name, what))
+                .collect::<Result<_, Error>>()?;
+            let mut items = Items::for_ids(&ids);
+            let mut rows = Vec::with_capacity(ids.len());
+            for ((ids, what), (table, ..)) in ids.iter().zip(&whats).zip(&tables) {
                 let mut numbers = Vec::with_capacity(table.num_rows());
-                items.add(&Ids::new(table, name, &what)?, &what, |number| numbers.push(number as i32))?;
+                items.add(ids, what, |number| numbers.push(number as i32))?;
                 rows.push(numbers);
             }
             Ok((items, rows))
@@ -198,6 +202,35 @@ pub fn in_sets<'py>(
         return Err(PyValueError::new_err("no such set"));
     }
     Ok(on_all_cores(py, lists.members.len(), || sets::in_sets(sets, of_list, lists))?.into_pyarray(py))
+}
+
+/// For each list the sum of what its items are, a number each, added from left to right.
+#[pyfunction]
+pub fn sums_of<'py>(
+    py: Python<'py>,
+    numbers: PyReadonlyArray1<'py, f64>,
+    lists: (PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i32>),
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let lists = Sets { offsets: lists.0.as_slice()?, members: lists.1.as_slice()? };
+    let numbers = numbers.as_slice()?;
+    if !lists.is_whole() || lists.members.iter().any(|&item| item as usize >= numbers.len()) {
+        return Err(PyValueError::new_err("lists of items that have a number each"));
+    }
+    Ok(on_all_cores(py, lists.members.len(), || sets::sums_of(numbers, lists))?.into_pyarray(py))
+}
+
+/// How often each number below `count` is among these.
+#[pyfunction]
+pub fn counts_of<'py>(
+    py: Python<'py>,
+    numbers: PyReadonlyArray1<'py, i32>,
+    count: usize,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let numbers = numbers.as_slice()?;
+    if numbers.iter().any(|&number| number as usize >= count) {
+        return Err(PyValueError::new_err("numbers below their count"));
+    }
+    Ok(unlocked(py, || sets::counts_of(numbers, count))?.into_pyarray(py))
 }
 
 /// For each list the square of the sum of the vectors of its items, of which each is a row.

@@ -2,17 +2,18 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use numpy::{IntoPyArray, PyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
 use crate::core::choices::{Duplicates, Scores, Unjudged, UnjudgedQueries};
 use crate::core::lists::list::Top;
+use crate::core::lists::measures::{self, Found, Measure};
 use crate::core::lists::{judge, judged_lists};
 use crate::core::ties::Ties;
 use crate::python::choices::Chosen;
 use crate::python::items::ItemNumbers;
-use crate::python::running::{self, FEW_ROWS, interruptible};
+use crate::python::running::{self, FEW_ROWS, interruptible, unlocked};
 use crate::python::tables::Table;
 
 /// The numbers of the items at the top of lists, whether each ties with the next, and the offsets.
@@ -67,6 +68,67 @@ impl JudgedLists {
                 )
             }),
         }
+    }
+}
+
+#[pymethods]
+impl JudgedLists {
+    /// What measures give, a value a query; of lists without shared ranks.
+    fn compute<'py>(
+        &self,
+        py: Python<'py>,
+        measures: Vec<Py<CompiledMeasure>>,
+    ) -> PyResult<Vec<Bound<'py, PyArray1<f64>>>> {
+        let (rank, relevance) = (self.rank.bind(py).readonly(), self.relevance.bind(py).readonly());
+        let (offsets, ideal) = (self.offsets.bind(py).readonly(), self.ideal.bind(py).readonly());
+        let ideal_offsets = self.ideal_offsets.bind(py).readonly();
+        let lists = measures::Lists {
+            rank: rank.as_slice()?,
+            relevance: relevance.as_slice()?,
+            offsets: offsets.as_slice()?,
+            ideal: ideal.as_slice()?,
+            ideal_offsets: ideal_offsets.as_slice()?,
+        };
+        let values = unlocked(py, || {
+            measures.iter().map(|measure| measure.get().0.compute(&lists)).collect::<Vec<_>>()
+        })?;
+        Ok(values.into_iter().map(|each| each.into_pyarray(py)).collect())
+    }
+
+    /// In how many lists relevant items stand below the others, and in how many above.
+    fn order(&self, py: Python<'_>) -> PyResult<(usize, usize)> {
+        let (rank, relevance) = (self.rank.bind(py).readonly(), self.relevance.bind(py).readonly());
+        let (offsets, retrieved) = (self.offsets.bind(py).readonly(), self.retrieved.bind(py).readonly());
+        let (relevance, offsets, retrieved) =
+            (relevance.as_slice()?, offsets.as_slice()?, retrieved.as_slice()?);
+        let ties = self.tied_first.as_ref().zip(self.tied_last.as_ref());
+        let (first, last) = match ties {
+            Some((first, last)) => (first.bind(py).readonly(), last.bind(py).readonly()),
+            None => (rank.clone(), rank),
+        };
+        let (first, last) = (first.as_slice()?, last.as_slice()?);
+        unlocked(py, || measures::order(|row| first[row] + last[row], relevance, offsets, retrieved))
+    }
+}
+
+/// A measure that `JudgedLists.compute` knows.
+#[pyclass(frozen, module = "rankmark._native")]
+pub struct CompiledMeasure(Measure);
+
+#[pymethods]
+impl CompiledMeasure {
+    /// Gains as a share of those of the ideal list.
+    #[staticmethod]
+    fn gains(binary: bool, discounts: PyReadonlyArray1<'_, f64>) -> PyResult<Self> {
+        Ok(Self(Measure::Gains { binary, discounts: discounts.as_slice()?.to_vec() }))
+    }
+
+    /// What is `found` of relevant items, ``precisions``, ``first``, ``any`` or ``count``, over a number; over that of
+    /// all relevant items without one.
+    #[staticmethod]
+    #[pyo3(signature = (found, rel, cutoff, denominator=None))]
+    fn hits(found: Chosen<Found>, rel: f64, cutoff: Option<i64>, denominator: Option<f64>) -> Self {
+        Self(Measure::Hits { found: found.0, rel, cutoff: cutoff.unwrap_or(i64::MAX), denominator })
     }
 }
 

@@ -2,13 +2,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow_array::builder::LargeStringBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
 use arrow_array::{
-    Array, ArrayReader, ArrayRef, Float64Array, Int32Array, Int64Array, LargeListArray, RecordBatch,
-    RecordBatchIterator, make_array,
+    Array, ArrayReader, ArrayRef, Float64Array, Int32Array, LargeListArray, RecordBatch, RecordBatchIterator,
+    make_array,
 };
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
@@ -16,7 +15,7 @@ use arrow_select::interleave::interleave;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyCapsule, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 
 use crate::core::column;
 use crate::core::error::Error;
@@ -26,6 +25,7 @@ use crate::core::table::{self, Family};
 use crate::core::texts::{self, written_out};
 use crate::python::arrays::Array as NumpyArray;
 use crate::python::errors::{arrow_error, raise};
+use crate::python::objects::{self, Numbers};
 use crate::python::running::{interruptible, quietly, unlocked};
 
 /// Columns in Arrow memory, held without copying.
@@ -66,35 +66,40 @@ impl Table {
         checked.map(Self).map_err(|error| arrow_error(py, &error))
     }
 
-    /// The entries of dicts `{id: number}`, a row each: `query`, that of the dict, `item` and `value`.
+    /// The entries of dicts `{id: number}`, or of lists and tuples of ids, a row each: `query`, that of the entry,
+    /// `item` and, of dicts, the number under its name.
     ///
     /// None where something else stands there, which the caller finds: ids that are not all texts, nor all
     /// integers of 64 bits, or a value that is no number; with `whole` floats are none, without `flags` booleans.
     #[staticmethod]
     #[pyo3(signature = (entries, queries, value, *, whole=false, flags=true))]
-    fn from_dicts(
-        py: Python<'_>,
+    fn from_entries(
         entries: &Bound<'_, PyList>,
         queries: &Bound<'_, PyList>,
         value: &str,
         whole: bool,
         flags: bool,
-    ) -> PyResult<Option<Self>> {
-        let mut rows = Rows::default();
-        for (entry, query) in entries.iter().zip(queries.iter()) {
-            let Ok(entry) = entry.cast::<PyDict>() else { return Ok(None) };
-            let Some(query) = Id::of(&query) else { return Ok(None) };
-            if matches!(rows.queries, IdColumn::Empty) {
-                rows.queries = IdColumn::of(&query); // which it is of without rows, too
-            }
-            for (item, number) in entry.iter() {
-                let Some(number) = number_of(&number, whole, flags) else { return Ok(None) };
-                if rows.push(&query, &item, number).is_none() {
-                    return Ok(None);
-                }
-            }
-        }
-        rows.table(value).map(|table| Some(Self(table))).map_err(|error| arrow_error(py, &error))
+    ) -> Option<Self> {
+        objects::of_entries(entries, queries, value, Numbers { whole, flags }).map(Self)
+    }
+
+    /// Tuples or lists `(query, item)` or, where the number has a name, `(query, item, number)`, a row each; None as
+    /// of `from_entries`, and where there are rows of other lengths.
+    #[staticmethod]
+    #[pyo3(signature = (tuples, value, *, flags=true))]
+    fn from_tuples(tuples: &Bound<'_, PyList>, value: Option<&str>, flags: bool) -> Option<Self> {
+        objects::of_tuples(tuples, value, Numbers { whole: false, flags }).map(Self)
+    }
+
+    /// Those of some columns of Python objects that are plain: of texts, of integers or of floats alone; NaN is none.
+    #[staticmethod]
+    fn from_objects(py: Python<'_>, columns: Vec<(String, PyReadonlyArray1<'_, Py<PyAny>>)>) -> Option<Self> {
+        objects::of_columns(&columns, py).map(Self)
+    }
+
+    /// The columns of this table and of another with as many rows.
+    fn beside(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
+        self.0.beside(&other.0).map(Self).map_err(|error| arrow_error(py, &error))
     }
 
     /// A column of lists: the numbers, and where those of each row begin.
@@ -212,107 +217,6 @@ impl Table {
     fn field(&self, py: Python<'_>, name: &str) -> PyResult<&Arc<Field>> {
         let found = self.0.schema.fields().find(name);
         found.map(|(_, field)| field).ok_or_else(|| raise(py, &Error::data(format!("no column '{name}'"))))
-    }
-}
-
-/// What Python has as an id.
-enum Id<'a> {
-    Text(&'a str),
-    Integer(i64),
-}
-
-impl<'a> Id<'a> {
-    /// None of what is no id, or fits into no column.
-    fn of(value: &'a Bound<'_, PyAny>) -> Option<Self> {
-        if let Ok(text) = value.cast::<PyString>() {
-            return text.to_str().ok().map(Self::Text);
-        }
-        if value.is_instance_of::<PyBool>() {
-            return None;
-        }
-        value.cast::<PyInt>().ok()?.extract().ok().map(Self::Integer)
-    }
-}
-
-/// A column of ids of one type, that of the first.
-enum IdColumn {
-    Empty,
-    Texts(LargeStringBuilder),
-    Integers(Vec<i64>),
-}
-
-impl IdColumn {
-    /// One of the type of an id.
-    fn of(id: &Id<'_>) -> Self {
-        match id {
-            Id::Text(_) => Self::Texts(LargeStringBuilder::new()),
-            Id::Integer(_) => Self::Integers(Vec::new()),
-        }
-    }
-
-    /// Adds an id; None if it is of another type.
-    fn push(&mut self, id: &Id<'_>) -> Option<()> {
-        if matches!(self, Self::Empty) {
-            *self = Self::of(id);
-        }
-        match (self, id) {
-            (Self::Texts(texts), Id::Text(id)) => texts.append_value(id),
-            (Self::Integers(integers), Id::Integer(id)) => integers.push(*id),
-            _ => return None,
-        }
-        Some(())
-    }
-
-    fn finish(self) -> ArrayRef {
-        match self {
-            Self::Empty => Arc::new(LargeStringBuilder::new().finish()),
-            Self::Texts(mut texts) => Arc::new(texts.finish()),
-            Self::Integers(integers) => Arc::new(Int64Array::from(integers)),
-        }
-    }
-}
-
-/// A number of Python's as one of 64 bits; None of anything else.
-fn number_of(value: &Bound<'_, PyAny>, whole: bool, flags: bool) -> Option<f64> {
-    if let Ok(float) = value.cast::<PyFloat>() {
-        return (!whole).then(|| float.value());
-    }
-    let is_integer = value.is_instance_of::<PyInt>() && (flags || !value.is_instance_of::<PyBool>());
-    if is_integer { value.extract().ok() } else { None }
-}
-
-/// Rows of dicts, a column each.
-struct Rows {
-    queries: IdColumn,
-    items: IdColumn,
-    values: Vec<f64>,
-}
-
-impl Default for Rows {
-    fn default() -> Self {
-        Self { queries: IdColumn::Empty, items: IdColumn::Empty, values: Vec::new() }
-    }
-}
-
-impl Rows {
-    /// Adds a row; None if an id is none, or of another type than those before.
-    fn push(&mut self, query: &Id<'_>, item: &Bound<'_, PyAny>, number: f64) -> Option<()> {
-        self.queries.push(query)?;
-        self.items.push(&Id::of(item)?)?;
-        self.values.push(number);
-        Some(())
-    }
-
-    fn table(self, value: &str) -> Result<table::Table, ArrowError> {
-        let (queries, items) = (self.queries.finish(), self.items.finish());
-        let schema = Arc::new(Schema::new(vec![
-            Field::new("query", queries.data_type().clone(), false),
-            Field::new("item", items.data_type().clone(), false),
-            Field::new(value, DataType::Float64, false),
-        ]));
-        let columns: Vec<ArrayRef> = vec![queries, items, Arc::new(Float64Array::from(self.values))];
-        let batch = RecordBatch::try_new(Arc::clone(&schema), columns)?;
-        Ok(table::Table { schema, batches: vec![batch] })
     }
 }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -24,6 +23,7 @@ from rankmark.aggregation.intervals import (
     Units,
     is_auc,
 )
+from rankmark.dataclassing import dataclass
 from rankmark.statistics.independent import FEWEST as FEWEST_VALUES
 from rankmark.statistics.independent import group_difference
 from rankmark.statistics.intervals import Interval, bounds_of_difference

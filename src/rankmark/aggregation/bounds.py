@@ -1,18 +1,19 @@
-"""What equal scores can make of a value."""
+"""What equal scores, or items that nobody judged, can make of a value."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from rankmark.aggregation.settled import Settled
+from rankmark.dataclassing import dataclass
 from rankmark.language.choices import Ties
 from rankmark.language.measure import Measure
 from rankmark.rendering.records import Record
 
-__all__ = ["Bounds", "bounds_of"]
+__all__ = ["Bounds", "bounds_of", "bounds_of_unjudged"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -31,6 +32,11 @@ class Bounds(Record):
         best: the value under ``ties="best"``.
         tied: queries whose value under the worst, the best and the order asked for is not the same (but for
             rounding).
+        of: ``ties``, or ``unjudged``: then `worst` and `best` are the lowest and the highest mean of queries'
+            values, whatever the items are that are in lists and nobody judged, there is none expected, and
+            `tied` are the queries whose value is open. Any of these items can have any grade from 0 to the
+            highest of its query's judgements, to what counts as relevant where that is more, or to the grade
+            that is said; items that are in no list and not judged are taken as not relevant.
 
     """
 
@@ -38,6 +44,14 @@ class Bounds(Record):
     expected: float | None
     best: float
     tied: int
+    of: Literal["ties", "unjudged"] = "ties"
+
+    @property
+    def figures(self) -> dict[str, float | None]:
+        """What is shown beside the value."""
+        if self.of == "unjudged":
+            return {"lowest": self.worst, "highest": self.best}
+        return {"worst": self.worst, "expected": self.expected, "best": self.best}
 
 
 def bounds_of(orders: Mapping[Ties, Mapping[Measure, Settled]], asked: Ties) -> dict[Measure, Bounds]:
@@ -51,6 +65,16 @@ def bounds_of(orders: Mapping[Ties, Mapping[Measure, Settled]], asked: Ties) -> 
             _changed(worst[measure], best[measure], worst[measure] if asked == "expected" else own),
         )
         for measure, own in orders[asked].items()
+    }
+
+
+def bounds_of_unjudged(
+    lowest: Mapping[Measure, Settled], highest: Mapping[Measure, Settled]
+) -> dict[Measure, Bounds]:
+    """What items that nobody judged can make of each measure."""
+    return {
+        measure: Bounds(low.value, None, highest[measure].value, _changed(low, highest[measure]), "unjudged")
+        for measure, low in lowest.items()
     }
 
 

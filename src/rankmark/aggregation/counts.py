@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from rankmark.dataclassing import dataclass
 from rankmark.rendering.records import Record
 
 __all__ = ["Counts", "MeasureCounts", "PredictionCounts", "RowMeasureCounts"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankmark.aggregation.bounds import Bounds, bounds_of
+from rankmark.aggregation.bounds import Bounds, bounds_of, bounds_of_unjudged
 from rankmark.aggregation.counts import Counts, MeasureCounts
-from rankmark.aggregation.oddities import told_of_order
+from rankmark.aggregation.oddities import told_of_candidates, told_of_order
 from rankmark.aggregation.refusals import Some, Words, refuse_no_relevant, refuse_queries, refuse_unanswered
-from rankmark.language.plan import Group, Plan, other_orders
+from rankmark.language.plan import AskedBounds, Group, Plan, behind_bounds
 
 if TYPE_CHECKING:
     from rankmark._native import Table
@@ -32,7 +32,8 @@ class Finished(NamedTuple):
         parts: of measures that are ratios of sums what each of these queries adds to both.
         query_ids: the queries in that order, as a table with a column ``query``.
         counts: the account of the queries.
-        bounds: what equal scores can make of each measure, by its name; empty unless asked for.
+        bounds: what equal scores, or unjudged items, can make of each measure, by its name; empty unless
+            asked for.
         notes: what a reader should know of how the data fit together.
         lists: of measures of items the tops of the lists that they saw, where these are here.
 
@@ -48,7 +49,9 @@ class Finished(NamedTuple):
     lists: Mapping[Measure, RecommendedLists]
 
 
-def finished(plan: Plan, seen: Seen, words: Words, *, k: int | None = None, bounds: bool = False) -> Finished:
+def finished(
+    plan: Plan, seen: Seen, words: Words, *, k: int | None = None, bounds: AskedBounds = False
+) -> Finished:
     """What is made of all judged queries, once; `k` is where lists were cut.
 
     What was seen has an entry for each of `Plan.observed_groups`. Its values are taken over, not copied.
@@ -63,24 +66,29 @@ def finished(plan: Plan, seen: Seen, words: Words, *, k: int | None = None, boun
     settled: dict[Measure, Settled] = {}
     for number, (choices, group) in enumerate(groups):
         settled |= _settled(seen, number, group, choices, k)
-    asked = plan.measures
+    asked = [(measure, settled[measure]) for measure in plan.measures]
     counts = Counts(
         judged=judged,
         answered=judged - missing.count,
         missing=missing.count,
         unjudged=unjudged.count,
-        measures={str(measure): _counts(settled[measure]) for measure in asked},
+        measures={
+            str(measure): MeasureCounts(each.averaged, each.no_relevant, each.tied, each.short)
+            for measure, each in asked
+        },
     )
-    per_query = {m: each for m in asked if (each := settled[m].per_query) is not None}
     return Finished(
-        {measure: settled[measure].value for measure in asked},
-        per_query,
-        {measure: parts for measure in asked if (parts := settled[measure].parts) is not None},
+        {measure: each.value for measure, each in asked},
+        {measure: each.per_query for measure, each in asked if each.per_query is not None},
+        {measure: each.parts for measure, each in asked if each.parts is not None},
         seen.query_ids,
         counts,
-        _bounds(plan, seen, settled, k) if bounds else {},
-        told_of_order(*seen.order) if seen.hits else (words.unmatched(),),
-        {measure: lists for measure in asked if (lists := settled[measure].lists) is not None},
+        _bounds(plan, seen, settled, k, bounds) if bounds else {},
+        (
+            *(told_of_order(*seen.order) if seen.hits else (words.unmatched(),)),
+            *told_of_candidates(plan.choices.candidates),
+        ),
+        {measure: each.lists for measure, each in asked if each.lists is not None},
     )
 
 
@@ -123,19 +131,22 @@ def _settled(
     return found
 
 
-def _counts(settled: Settled) -> MeasureCounts:
-    return MeasureCounts(settled.averaged, settled.no_relevant, settled.tied, settled.short)
-
-
-def _bounds(plan: Plan, seen: Seen, settled: Mapping[Measure, Settled], k: int | None) -> dict[str, Bounds]:
-    """What other orders of equal scores make of the measures, which were observed after those asked for."""
+def _bounds(
+    plan: Plan, seen: Seen, settled: Mapping[Measure, Settled], k: int | None, bounds: AskedBounds
+) -> dict[str, Bounds]:
+    """The bounds of measures, of what was observed after those asked for."""
     groups = plan.groups()
     number = len(groups)
     found: dict[Measure, Bounds] = {}
     for choices, group in groups:
-        orders = {choices.ties: {measure: settled[measure] for measure in group}}
-        for other, measures in other_orders(choices, group):
-            orders[other.ties] = seen.settled(number, measures, other, k)
+        own = {measure: settled[measure] for measure in group}
+        behind = []
+        for other, measures in behind_bounds(bounds, choices, group):
+            behind.append((other.ties, seen.settled(number, measures, other, k)))
             number += 1
-        found |= bounds_of(orders, choices.ties)
+        if bounds is True or bounds == "ties":
+            found |= bounds_of({choices.ties: own, **dict(behind)}, choices.ties)
+        else:
+            (_, lowest), (_, highest) = behind
+            found |= bounds_of_unjudged(lowest, highest)
     return {str(measure): found[measure] for measure in plan.measures}

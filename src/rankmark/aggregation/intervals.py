@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from rankmark.aggregation.terms import Terms
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, MeasureError
 from rankmark.forking import need_polars_threads
 from rankmark.kinds.calibration import binned
@@ -129,7 +129,8 @@ class PredictionInterval(NamedTuple):
         method: which of `METHODS`; or of a mean over queries ``t`` or ``studentised``; ``exact`` where all
             units have the least or the greatest value; ``gaps`` of ECE and ACE; ``none`` of a measure that
             has none.
-        unit: what is taken for independent: ``queries``, ``rows`` or ``clusters`` of queries.
+        unit: what is taken for independent: ``queries``, ``rows`` or ``clusters`` of queries; or what a
+            `DerivedResult` is of, such as ``groups``.
         units: how many of them there are; for a measure that is a mean over queries those with a value.
         resamples: how many were drawn; None for a method that draws none.
         undefined: resamples in which the measure has no value, which are left out.
@@ -144,7 +145,7 @@ class PredictionInterval(NamedTuple):
     high: float
     confidence: float
     method: IntervalMethod
-    unit: Unit | Literal["clusters"]
+    unit: str
     units: int
     resamples: int | None = None
     undefined: int = 0
@@ -965,11 +966,11 @@ def bootstrapped(drawn: Drawn, value: float, method: IntervalMethod, confidence:
 
 
 def _delta(sample: OfSums, confidence: float) -> Interval:
-    from scipy import stats
+    from scipy import special
 
     if sample.units < 2:
         return Interval(math.nan, math.nan)
-    reach = float(stats.t.ppf((1 + confidence) / 2, sample.units - 1)) * sample.error()
+    reach = float(special.stdtrit(sample.units - 1, (1 + confidence) / 2)) * sample.error()
     return Interval(sample.value - reach, sample.value + reach)
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
 from rankmark import _native
-from rankmark.aggregation.tally import total
+from rankmark.dataclassing import dataclass
 from rankmark.kinds.row_core import BINARY, Core, InMemory, NotMergedError, Sum, SumsAlone
 from rankmark.kinds.rows import Rows, Undefined
+from rankmark.statistics.exact_sums import total
 
 if TYPE_CHECKING:
     from rankmark.aggregation.row_tally import Range

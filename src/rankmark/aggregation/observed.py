@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from rankmark.aggregation.oddities import order_of
 from rankmark.aggregation.refusals import NONE, Some, some_of
-from rankmark.aggregation.settled import Settled, counted, counting, left_out
+from rankmark.aggregation.settled import Settled, counted, counted_together, counting, left_out
+from rankmark.dataclassing import dataclass
+from rankmark.kinds.best_orders import TooManyOrdersError
 from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.language.own import QueryError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from rankmark import _native
     from rankmark.inputs.catalogue import JudgedItems, Numbered
@@ -24,7 +26,17 @@ if TYPE_CHECKING:
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
 
-__all__ = ["Block", "Measured", "Observed", "judged_lists", "measured", "merged", "tied_queries"]
+__all__ = [
+    "Block",
+    "Measured",
+    "Observed",
+    "as_seen",
+    "judged_lists",
+    "measured",
+    "merged",
+    "tied_queries",
+    "with_aspects",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +82,8 @@ class Observed:
         tops: the items at the top of the lists as they were numbered, where measures look at them.
         judged: gives which items are judged, by the same numbers; None without judgements.
         recommended: the items at the top of the lists with what is known of them, once all lists are here.
+        by_aspect: the lists with the judgements of aspects, where they were observed at once.
+        tied_lists: for each measure of aspects, in which lists tie-breaking decides what it sees.
 
     """
 
@@ -83,6 +97,8 @@ class Observed:
     tops: Tops | None = None
     judged: Callable[[], JudgedItems] | None = None
     recommended: RecommendedLists | None = None
+    by_aspect: RecommendedLists | None = None
+    tied_lists: Mapping[Measure, NDArray[np.bool_]] = field(default_factory=dict)
 
 
 class Block(NamedTuple):
@@ -154,18 +170,24 @@ class Block(NamedTuple):
     ) -> dict[Measure, Settled]:
         """What the measures of a group come to, once: their values are taken over."""
         observed = self.observed[group]
-        computed = iter(observed.values)
-        settled = {}
-        for measure in measures:
-            if measure.page.kind == "item":
-                settled[measure] = _of_items(measure, observed, choices)
-                continue
-            which, short = counting(measure, observed.answered, observed.retrieved, choices)
-            each = counted(measure, computed, which, choices)
-            tied = tied_queries(observed, measure, choices, k)
-            settled[measure] = Settled(
-                each.value(), each.averaged, each.no_relevant, short, tied, each.per_query, each.parts
+        own = [measure for measure in measures if not measure.of_all_lists]
+        which = [counting(measure, observed.answered, observed.retrieved, choices) for measure in own]
+        asked = [(measure, one.which) for measure, one in zip(own, which, strict=True)]
+        counted = counted_together(asked, iter(observed.values), choices)
+        settled = {
+            measure: Settled(
+                each.value(),
+                each.averaged,
+                each.no_relevant,
+                short,
+                tied_queries(observed, measure, choices, k),
+                each.per_query,
+                each.parts,
             )
+            for measure, each, (_, short) in zip(own, counted, which, strict=True)
+        }
+        if len(own) < len(measures):
+            settled |= {each: _of_items(each, observed, choices) for each in measures if each.of_all_lists}
         return settled
 
     def undefined(self, measure: Measure, settled: Settled, choices: Choices) -> Some:
@@ -181,7 +203,7 @@ def _of_items(measure: Measure, observed: Observed, choices: Choices) -> Settled
     assert observed.recommended is not None, measure
     which, short = counting(measure, observed.answered, observed.retrieved, choices)
     computed = measure.compute_items(observed.recommended)
-    tied = _tied_lists(observed.recommended, measure)
+    tied = int(np.count_nonzero(_tied_lists(observed.recommended, measure)))
     if measure.page.aggregate == "run":
         answered = int(np.count_nonzero(observed.answered))
         return Settled(float(computed), answered, 0, 0, tied, None, lists=observed.recommended)
@@ -197,27 +219,64 @@ def _of_items(measure: Measure, observed: Observed, choices: Choices) -> Settled
     )
 
 
-def _tied_lists(lists: RecommendedLists, measure: Measure) -> int:
-    """In how many lists tie-breaking decides which items a measure sees, or in which order."""
+def with_aspects(observed: Observed, lists: RecommendedLists, measures: Sequence[Measure]) -> Observed:
+    """The same with what the measures of aspects among the measures of a group give, of the whole lists.
+
+    Raises:
+        QueryError: a query that is too large for one.
+
+    """
+    computed = iter(observed.values)
+    values: list[Values] = []
+    tied = {}
+    for measure in measures:
+        if measure.of_aspects:
+            try:
+                values.append(np.array(measure.compute_items(lists), dtype=np.float64))
+            except TooManyOrdersError as error:
+                raise QueryError(error.number, str(measure), error.problem) from None
+            tied[measure] = _tied_lists(lists, measure)
+        elif not measure.of_all_lists:
+            values.extend(next(computed) for _ in range(measure.page.arrays))
+    return replace(observed, values=values, by_aspect=lists, tied_lists=tied)
+
+
+def _tied_lists(lists: RecommendedLists, measure: Measure) -> NDArray[np.bool_]:
+    """In which lists tie-breaking decides which items a measure sees, or in which order."""
     top = lists.top(measure.cutoff)
     if measure.order == "top":
-        return int(np.count_nonzero(top.sum(top.tied)))
-    last = top.offsets[1:][np.diff(top.offsets) > 0] - 1
-    return int(np.count_nonzero(top.tied[last]))
+        return top.ties > 0
+    there = np.diff(top.offsets) > 0
+    tied = np.zeros(len(there), dtype=np.bool_)
+    tied[there] = top.tied[top.offsets[1:][there] - 1]
+    return tied
 
 
-def measured(lists: _native.JudgedLists, measures: Sequence[Measure]) -> Measured:
+def measured(lists: _native.JudgedLists, measures: Sequence[Measure], choices: Choices) -> Measured:
     """Computes the measures of some queries, but for those that look at items."""
-    seen = judged_lists(lists)
+    of_lists = [measure for measure in measures if measure.page.kind != "item"]
+    if not of_lists and not len(lists.rank):  # as where nothing is judged
+        return _measured(lists, [], (0, 0))
+    order = order_of(lists)
+    plain = lists.tied_first is None and choices.unjudged != "relevant"
+    compiled = [measure.compiled for measure in of_lists if measure.compiled is not None]
+    if plain and len(compiled) == len(of_lists):
+        return _measured(lists, lists.compute(compiled), order)
+    judged = judged_lists(lists)
     values: list[Values] = []
-    for measure in measures:
-        if measure.page.kind == "item":
+    for measure in of_lists:
+        if plain and measure.compiled is not None:
+            values += lists.compute([measure.compiled])
             continue
         try:
-            computed = measure.compute(seen)
+            computed = measure.compute(as_seen(judged, measure, choices))
         except QueryError as error:
             raise error.numbered(_number(lists.queries, error.number)) from error.__cause__
         values.extend(computed if isinstance(computed, tuple) else (computed,))
+    return _measured(lists, values, order)
+
+
+def _measured(lists: _native.JudgedLists, values: list[Values], order: tuple[int, int]) -> Measured:
     return Measured(
         lists.queries,
         lists.answered,
@@ -225,7 +284,7 @@ def measured(lists: _native.JudgedLists, measures: Sequence[Measure]) -> Measure
         lists.tied_rank,
         values,
         len(lists.rank),
-        order_of(seen),
+        order,
         None if lists.first is None else _tops(lists.first),
     )
 
@@ -240,6 +299,13 @@ def _tops(first: tuple[Numbers, NDArray[np.bool_], NDArray[np.int64]]) -> Tops:
 def _number(queries: slice | NDArray[np.uint32], place: int) -> int:
     """The number of one of some queries."""
     return (queries.start or 0) + place if isinstance(queries, slice) else int(queries[place])
+
+
+def as_seen(lists: JudgedLists, measure: Measure, choices: Choices) -> JudgedLists:
+    """The lists as a measure sees them, which may take unjudged items as relevant."""
+    if choices.unjudged != "relevant":
+        return lists
+    return lists.with_unjudged(measure.arguments.get("rel", 1.0))
 
 
 def judged_lists(lists: _native.JudgedLists) -> JudgedLists:
@@ -276,12 +342,14 @@ def merged(parts: list[Measured], queries: int) -> Observed:
 
 def tied_queries(observed: Observed, measure: Measure, choices: Choices, k: int | None = None) -> int | None:
     """The queries that tie-breaking can change; see `MeasureCounts.tied`."""
+    if measure.of_aspects:
+        return int(np.count_nonzero(observed.tied_lists[measure]))
     last = measure.last_deciding_rank
     if k is not None and measure.order != "nothing":
         last = min(last or k, k)  # a cut makes a set of what stands above it
     if not last:
         return 0
-    if measure.tells_unjudged and choices.unjudged != "ignore":
+    if choices.unjudged == "relevant" or (measure.tells_unjudged and choices.unjudged != "ignore"):
         return None
     if not observed.ties:
         return 0

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.kinds.distances import without_direction
 from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankmark import _native
     from rankmark.inputs import Input
     from rankmark.kinds.items import RecommendedLists
-    from rankmark.kinds.lists import JudgedLists
     from rankmark.language.measure import Measure
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "is_reversed",
     "lists_of",
     "order_of",
+    "told_of_candidates",
     "told_of_items",
     "told_of_order",
     "told_of_rows",
@@ -61,18 +62,12 @@ def certainty(below: int, above: int) -> float:
     return (below - above) / math.sqrt(below + above) if below + above else 0.0
 
 
-def order_of(lists: JudgedLists) -> tuple[int, int]:
+def order_of(lists: _native.JudgedLists) -> tuple[int, int]:
     """In how many lists the relevant items stand below the others on average, and in how many above.
 
     Zeros of lists too few to be sure of anything: looking at them would take a good part of a small call.
     """
-    if len(lists.retrieved) < LEAST_LISTS:
-        return 0, 0
-    relevant = lists.relevance >= 1
-    twice = 2.0 * lists.rank if lists.ties is None else lists.ties[0] + lists.ties[1]
-    # Against the mean rank of all items, once for each relevant one; where all are relevant it is the same.
-    further_down = lists.sum(twice * relevant) - lists.sum(relevant) * (lists.retrieved + 1.0)
-    return int(np.count_nonzero(further_down > 0)), int(np.count_nonzero(further_down < 0))
+    return (0, 0) if len(lists.retrieved) < LEAST_LISTS else lists.order()
 
 
 def told_of_order(below: int, above: int) -> tuple[str, ...]:
@@ -85,6 +80,17 @@ def told_of_order(below: int, above: int) -> tuple[str, ...]:
             "score is taken as the best; negate distances and losses, and call ranks a rank"
         ),
     )
+
+
+def told_of_candidates(candidates: str) -> tuple[str, ...]:
+    """What to say of values among sampled candidates."""
+    if candidates == "all":
+        return ()
+    said = (
+        f"among {candidates} candidates: values are higher than among all items, AUC excepted, and can put "
+        "systems into another order; rm.correct_sampled estimates those among all"
+    )
+    return (said,)
 
 
 class Labelled(Protocol):
@@ -185,10 +191,10 @@ def counting_up(lists: pl.DataFrame) -> pl.DataFrame:
 def told_of_items(lists: RecommendedLists) -> tuple[str, ...]:
     """What to say where no user of the interactions before, or no item of them, is among the results."""
     popularity = lists.facts.popularity("interactions")  # those that users had, and without looking which
-    if not len(lists.item) or (popularity[lists.item[:SAMPLED]].any() and (lists.user >= 0).any()):
+    if not len(lists.item) or (popularity[lists.item[:SAMPLED]].any() and lists.facts.any_user()):
         return ()
     notes = []
-    if not (lists.user >= 0).any():
+    if not lists.facts.any_user():
         notes.append("none of the queries is a user of train, so that nobody had anything before")
     if not popularity[lists.item].any():
         notes.append("none of the items at the top of lists is in train, so that nobody had any of them")
@@ -197,14 +203,17 @@ def told_of_items(lists: RecommendedLists) -> tuple[str, ...]:
 
 def told_of_vectors(measure: Measure, lists: RecommendedLists) -> tuple[str, ...]:
     """What to say of items whose vectors have no direction, where a measure looks at directions."""
+    from rankmark.kinds.distances import without_direction  # which measures of lists do without
+
     by, known = measure.arguments.get("by"), lists.facts.attributes
     if known is None or "items" not in measure.needs or by is None:
         return ()
     columns = [by] if isinstance(by, str) else by
     found = {each: without_direction(known, each, measure.arguments.get("distance")) for each in columns}
     return tuple(
-        f"{count:,} of {known.count:,} items have nothing but zeros in {column!r}; their cosine distance "
-        "from all others, also from each other, is taken to be 1"
+        f"{count:,} of {counted(known.count, 'item')} {'has' if count == 1 else 'have'} nothing but zeros in "
+        f"{column!r}; {'its' if count == 1 else 'their'} cosine distance from all others"
+        f"{'' if count == 1 else ', also from each other,'} is taken to be 1"
         for column, count in found.items()
         if count
     )
@@ -220,21 +229,27 @@ def told_of_tables(qrels: Input, run: Input, below: int, above: int) -> tuple[st
         above: in how many above.
 
     """
-    return (*_ranks(run, below, above), *_swapped(qrels, run), *_given_twice(qrels, run))
+    if run.table.num_rows < STEPS:  # which tells nothing
+        return ()
+    grades, scores = _numbers(qrels, GLANCE).tolist(), _numbers(run, GLANCE).tolist()
+    return (
+        *_ranks(run, scores, below, above),
+        *_swapped(qrels, run, grades),
+        *_given_twice(qrels, run, grades, scores),
+    )
 
 
-def _ranks(run: Input, below: int, above: int) -> tuple[str, ...]:
-    scores = _numbers(run, GLANCE)
+def _ranks(run: Input, first: Sequence[float], below: int, above: int) -> tuple[str, ...]:
     # What does not begin so is not looked at any further.
-    if not len(scores) or scores[0] not in (0, 1) or _steps_of_one(scores) < STEPS:
+    if not first or first[0] not in (0, 1) or _steps_of_one(first) < STEPS:
         return ()
     if certainty(below, above) <= -CERTAIN:
         return ()
     import polars as pl  # takes long, and few scores begin as ranks do
 
     scores = _numbers(run, SAMPLED)
-    first = run.table.take(run.query, np.arange(len(scores), dtype=np.uint32), "query")
-    rows = pl.DataFrame({"query": pl.DataFrame(first)["query"], "value": scores})
+    queries = run.table.take(run.query, np.arange(len(scores), dtype=np.uint32), "query")
+    rows = pl.DataFrame({"query": pl.DataFrame(queries)["query"], "value": scores})
     lists = lists_of(rows)
     if run.table.num_rows > len(scores):  # of the last list there may be more
         lists = lists.head(max(1, lists.height - 1))
@@ -250,14 +265,14 @@ def _ranks(run: Input, below: int, above: int) -> tuple[str, ...]:
     )
 
 
-def _steps_of_one(scores: NDArray[np.float64]) -> int:
-    finite = scores[np.isfinite(scores)]
-    return int(np.count_nonzero(np.diff(finite) == 1))
+def _steps_of_one(scores: Sequence[float]) -> int:
+    finite = filter(math.isfinite, scores)
+    return sum(following - each == 1 for each, following in pairwise(finite))
 
 
-def _swapped(qrels: Input, run: Input) -> tuple[str, ...]:
-    grades = _numbers(qrels, GLANCE)
-    if len(grades) < STEPS or np.count_nonzero(grades % 1) < MOST * len(grades):
+def _swapped(qrels: Input, run: Input, grades: Sequence[float]) -> tuple[str, ...]:
+    fractions = len(grades) - sum(map(float.is_integer, grades))
+    if len(grades) < STEPS or fractions < MOST * len(grades):
         return ()
     scores = _numbers(run, SAMPLED)
     different = len(np.unique(scores))
@@ -271,15 +286,19 @@ def _swapped(qrels: Input, run: Input) -> tuple[str, ...]:
     )
 
 
-def _given_twice(qrels: Input, run: Input) -> tuple[str, ...]:
+def _given_twice(
+    qrels: Input, run: Input, grades: Sequence[float], scores: Sequence[float]
+) -> tuple[str, ...]:
     if qrels.table.num_rows != run.table.num_rows or run.table.num_rows < STEPS:
         return ()
-    for most in (GLANCE, SAMPLED):
-        grades = _numbers(qrels, most)
-        # In four fields of TREC text the last is a rank.
-        scores = run.table.first_numbers(run.rank, most) if run.rank else _numbers(run, most)
-        if not len(scores) or not np.array_equal(grades, scores):
-            return ()
+    if run.rank:  # in four fields of TREC text the last is a rank
+        scores = run.table.first_numbers(run.rank, GLANCE).tolist()
+    if not scores or grades != scores:
+        return ()
+    of_run = run.rank or run.value
+    assert of_run is not None
+    if not np.array_equal(_numbers(qrels, SAMPLED), run.table.first_numbers(of_run, SAMPLED)):
+        return ()
     if _ids(qrels) != _ids(run):
         return ()
     return (

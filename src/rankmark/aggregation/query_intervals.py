@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -114,15 +114,16 @@ def interval_of_terms(
     confidence: float = 0.95,
     draws: Mapping[str, Any],
     together: int = 1,
+    unit: str = "queries",
 ) -> PredictionInterval:
-    """The same as a record of a result."""
+    """The same as a record of a result, over what its `unit` says where there are no clusters."""
     made = made_of_terms(terms, labels, method=method, confidence=confidence, draws=draws, together=together)
     units = terms.queries if terms.whole is not None else int(np.count_nonzero(terms.there))
     if labels is not None and terms.whole is not None:
         units = len(np.unique(labels))
     elif labels is not None:
         units = min(len(np.unique(each)) for each in np.atleast_2d(labels[terms.there].T))
-    unit: Literal["queries", "clusters"] = "queries" if labels is None else "clusters"
+    unit = unit if labels is None else "clusters"
     note = CAUTIONS[made.caution] if made.caution else ""
     return PredictionInterval(
         made.low,

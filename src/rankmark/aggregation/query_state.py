@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from rankmark._native import Table
 from rankmark.aggregation.observed import Block, Observed
+from rankmark.dataclassing import dataclass
 from rankmark.kinds.ragged import offsets_of
 from rankmark.language.plan import Group
 
@@ -35,17 +35,19 @@ def columns_of(groups: Sequence[Group]) -> dict[str, pl.DataType | type[pl.DataT
     `Observed`: for the first ``0.retrieved``, ``0.tied_rank``, and the values ``0.0``, ``0.1`` …. One that
     looks at items has the top of each list as ``0.top``, the number of each item doubled and one more where
     the item after it has an equal score; one that looks at their judgements those as ``0.judged`` and
-    ``0.grades``.
+    ``0.grades``. Each measure of aspects has, after all values, whether tie-breaking decides what it sees, as
+    ``0.tied0`` ….
     """
     import polars as pl
 
     columns: dict[str, Any] = {"place": pl.Int64, "answered": pl.Boolean}
     for number, (_, measures) in enumerate(groups):
-        of_lists = [measure for measure in measures if measure.page.kind != "item"]
-        values = sum(2 if measure.page.aggregate == "ratio" else 1 for measure in of_lists)
+        each_query = [measure for measure in measures if not measure.of_all_lists]
+        values = sum(measure.page.arrays for measure in each_query)
         columns |= {f"{number}.retrieved": pl.Int64, f"{number}.tied_rank": pl.Int64}
         columns |= {f"{number}.{value}": pl.Float64 for value in range(values)}
-        if len(of_lists) < len(measures):
+        columns |= {f"{number}.tied{each}": pl.Boolean for each in range(len(_of_aspects(measures)))}
+        if len(each_query) < len(measures):
             columns[f"{number}.top"] = pl.List(pl.Int32)
         if looks_at_judgements(measures):
             columns |= {f"{number}.judged": pl.List(pl.Int32), f"{number}.grades": pl.List(pl.Float64)}
@@ -55,6 +57,11 @@ def columns_of(groups: Sequence[Group]) -> dict[str, pl.DataType | type[pl.DataT
 def looks_at_judgements(measures: Iterable[Measure]) -> bool:
     """Whether some look at which items are judged."""
     return any("judgements" in measure.needs for measure in measures if measure.page.kind == "item")
+
+
+def _of_aspects(measures: Iterable[Measure]) -> list[Measure]:
+    """Those of aspects."""
+    return [measure for measure in measures if measure.of_aspects]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +120,8 @@ class QueryState:
         for number, each in enumerate(block.observed):
             columns |= {f"{number}.retrieved": each.retrieved, f"{number}.tied_rank": each.tied_rank}
             columns |= {f"{number}.{value}": values for value, values in enumerate(each.values)}
+            tied_lists = (each.tied_lists[measure] for measure in _of_aspects(groups[number][1]))
+            columns |= {f"{number}.tied{place}": tied for place, tied in enumerate(tied_lists)}
             if each.tops is not None:
                 item, tied, offsets = each.tops
                 columns[f"{number}.top"] = _lists(2 * item + tied, offsets)
@@ -237,11 +246,11 @@ class QueryState:
         answered = frame["answered"].to_numpy()
         hits, above_or_below = sum(self.hits), self.whole_order()
         observed = []
-        for number in range(len(self.groups)):
+        for number, (_, measures) in enumerate(self.groups):
             own = {
                 name.partition(".")[2]: frame[name] for name in frame.columns if name.startswith(f"{number}.")
             }
-            tops, judged = _tops(own), _judged(own)
+            tops, judged, tied_lists = _tops(own), _judged(own), _tied_lists(own, measures)
             retrieved, tied_rank, *values = (each.to_numpy(writable=True) for each in own.values())
             ties = bool(np.count_nonzero(tied_rank))
             observed.append(
@@ -255,6 +264,7 @@ class QueryState:
                     above_or_below,
                     tops=tops,
                     judged=judged,
+                    tied_lists=tied_lists,
                 )
             )
         nowhere = np.empty(0, dtype=np.uint32)
@@ -304,6 +314,13 @@ def _tops(columns: dict[str, pl.Series]) -> Tops | None:
 
     doubled, offsets = _flat(top)
     return Tops(doubled >> 1, (doubled & 1).astype(np.bool_), offsets)
+
+
+def _tied_lists(columns: dict[str, pl.Series], measures: Iterable[Measure]) -> dict[Measure, NDArray[Any]]:
+    """In which lists ties decide what measures of aspects see, which is taken out of the columns."""
+    return {
+        measure: columns.pop(f"tied{place}").to_numpy() for place, measure in enumerate(_of_aspects(measures))
+    }
 
 
 def _judged(columns: dict[str, pl.Series]) -> Callable[[], JudgedItems] | None:

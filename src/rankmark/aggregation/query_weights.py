@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankmark.aggregation.terms import Terms
+from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError
 from rankmark.rendering.words import counted, printable
 from rankmark.statistics.resampling import Floats

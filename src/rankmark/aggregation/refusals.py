@@ -7,20 +7,25 @@ tables have names and ids (`OfTables`), arrays have rows (`OfArrays`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.column_checks import no_rows
+from rankmark.language.choices import sampled_count
 from rankmark.language.conventions.limits import Extent, spanning
 
 if TYPE_CHECKING:
+    import polars as pl
     from numpy.typing import NDArray
 
     from rankmark import _native
-    from rankmark.inputs.input import Described
+    from rankmark.inputs.arrays.scored import Scored
+    from rankmark.inputs.input import Described, Input
     from rankmark.inputs.roles import Side
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
@@ -40,6 +45,8 @@ __all__ = [
     "faults_from",
     "raise_faults",
     "refuse_no_relevant",
+    "refuse_other_columns",
+    "refuse_other_items",
     "refuse_queries",
     "refuse_unanswered",
     "refuse_unjudged",
@@ -176,11 +183,20 @@ class Heading:
     item_ids: Literal["integer", "text"]
     notes: tuple[str, ...] = ()
     extent: Extent | None = None
+    judges: bool = True
 
     @classmethod
     def of(cls, table: Described, extent: Extent | None = None) -> Heading:
         """That of a table."""
-        return cls(table.name, table.first_query, table.first_item, table.item_ids, table.notes, extent)
+        return cls(
+            table.name,
+            table.first_query,
+            table.first_item,
+            table.item_ids,
+            table.notes,
+            extent,
+            table.judges,
+        )
 
     def merged(self, other: Heading) -> Heading:
         """The same whichever comes first."""
@@ -191,6 +207,7 @@ class Heading:
             self.item_ids,
             tuple(sorted({*self.notes, *other.notes})),
             spanning(self.extent, other.extent),
+            self.judges,
         )
 
 
@@ -290,6 +307,83 @@ def refuse_no_relevant(measure: Measure, undefined: Some) -> None:
             f"{measure}: nothing is relevant in {undefined.queries()}; "
             'choose no_relevant="zero", "skip" or "one"'
         )
+
+
+def refuse_other_items(judgements: Input, results: Input, chosen: Iterable[Choices]) -> None:
+    """Refuses lists with items beside the sampled candidates, whose values would not be among these.
+
+    The judgements may list the candidates, with 0 for those that were drawn, or the relevant ones alone: then
+    the others are known by there being more of them than were drawn.
+
+    """
+    sampled = {choices.candidates for choices in chosen if choices.unjudged != "ignore"} - {"all"}
+    if not sampled:
+        return
+    import polars as pl
+
+    need_polars_threads()
+    mark = sampled.pop()
+    drawn = sampled_count(mark)
+    ids = pl.col("query", "item").cast(pl.String)
+    grade = pl.lit(1.0) if judgements.value is None else pl.col(judgements.value).cast(pl.Float64)
+    judged = pl.DataFrame(judgements.table).select(
+        query=judgements.query, item=judgements.item, relevant=grade > 0
+    )
+    judged = judged.with_columns(ids)
+    listed = pl.DataFrame(results.table).select(query=results.query, item=results.item).with_columns(ids)
+    listed = listed.join(judged.select("query").unique(), on="query", how="semi")
+    others = listed.join(judged, on=["query", "item"], how="anti", maintain_order="left")
+    if judgements.candidates is None:
+        crowded = _crowded(judged.filter(~pl.col("relevant")), listed, others, drawn)
+        others = others.join(crowded, on="query", how="semi", maintain_order="left")
+    if not others.height:
+        return
+    are_listed = judgements.candidates is not None or not judged["relevant"].all()
+    ignored = ', choose unjudged="ignore"' if are_listed else ""
+    one = f"the first is {others['item'][0]!r} of {others['query'][0]!r}"
+    said = (
+        f"{others.height:,} items in lists are not among those that were judged, {one}"
+        if are_listed
+        else f"lists hold more than {drawn:,} items beside the relevant ones, {one}"
+    )
+    raise DataError(
+        f"{results.name}: candidates are {mark}, and {said}: values would not be among the candidates; rank "
+        f'the candidates of each query alone{ignored}, or say candidates="all" where all items are ranked'
+    )
+
+
+def refuse_other_columns(arrays: Scored, chosen: Iterable[Choices]) -> None:
+    """The same of rows of scores, by how many items they have.
+
+    Raises:
+        DataError: a row has more that are not relevant than were drawn.
+
+    """
+    for choices in chosen:
+        if choices.candidates == "all" or choices.unjudged == "ignore":
+            continue
+        drawn, others = sampled_count(choices.candidates), arrays.others(choices.duplicates)
+        if (many := np.flatnonzero(others > drawn)).size:
+            raise DataError(
+                f"scores: candidates are {choices.candidates}, and {len(many):,} of {len(others):,} rows "
+                f"have more than {drawn:,} items beside the relevant ones, the first is row {many[0]} (from "
+                f"0) with {others[many[0]]:,}: values would not be among the candidates; say with mask=, "
+                'lengths= or items= which these are, or candidates="all" where all items are ranked'
+            )
+        return
+
+
+def _crowded(known: pl.DataFrame, listed: pl.DataFrame, others: pl.DataFrame, drawn: int) -> pl.DataFrame:
+    """Queries with more that is not relevant than was drawn: in the list, or as `known` and listed beside."""
+    import polars as pl
+
+    keys = ["query", "item"]
+    count = known.group_by("query").agg(known=pl.len())
+    shown = known.join(listed, on=keys, how="semi").group_by("query").agg(shown=pl.len())
+    every = others.group_by("query").agg(pl.col("item").n_unique())
+    every = every.join(count, on="query", how="left").join(shown, on="query", how="left")
+    known_there = pl.when(pl.col("known") >= drawn).then("known").otherwise("shown").fill_null(0)
+    return every.filter(pl.col("item") + known_there > drawn)
 
 
 def refuse_unjudged(name: str, others: Some, chosen: Iterable[Choices]) -> None:

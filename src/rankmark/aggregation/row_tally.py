@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -17,8 +17,9 @@ import numpy as np
 from rankmark.aggregation.counts import RowMeasureCounts
 from rankmark.aggregation.refusals import Fault, add_faults, faults_from
 from rankmark.aggregation.settled_rows import SettledRows, mean_of_queries
-from rankmark.aggregation.tally import exact, total
+from rankmark.dataclassing import dataclass
 from rankmark.kinds.row_core import Core, NotMergedError, Sum
+from rankmark.statistics.exact_sums import exact, total
 
 if TYPE_CHECKING:
     from rankmark.aggregation.settled_rows import QueryValues

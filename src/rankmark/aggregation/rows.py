@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from rankmark.aggregation.oddities import OF_LOGITS
 from rankmark.aggregation.row_tally import Range, RowTally, told_sums
 from rankmark.aggregation.settled_rows import OfQueries, QueryValues, SettledRows
 from rankmark.aggregation.terms import Terms
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ColumnError, DataError, MeasureError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.predictions.labelled import Predictions

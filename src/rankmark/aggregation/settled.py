@@ -23,6 +23,7 @@ __all__ = [
     "Settled",
     "Summands",
     "counted",
+    "counted_together",
     "counting",
     "left_out",
     "settled_as",
@@ -96,30 +97,47 @@ class Summands(NamedTuple):
 
     def value(self) -> float:
         """What the measure comes to."""
-        if summary := SUMMARIES.get(self.measure.mean):
-            return summary.of(self.per_query[~np.isnan(self.per_query)])
+        if self.measure.is_mean_of_queries:
+            return self.total / self.averaged if self.averaged else math.nan
+        if self.measure.mean in SUMMARIES:
+            return SUMMARIES[self.measure.mean].of(self.per_query[~np.isnan(self.per_query)])
         return settled_as(self.measure, self.sums(), self.averaged, geometric=self.geometric)
 
 
 def counted(
     measure: Measure, computed: Iterator[Values], which: NDArray[np.bool_] | None, choices: Choices
 ) -> Summands:
-    """What is filled in for the queries that count (None: all); the values are taken over, not copied.
+    """As `counted_together`, of one measure."""
+    (summands,) = counted_together([(measure, which)], computed, choices)
+    return summands
+
+
+def counted_together(
+    measures: Sequence[tuple[Measure, NDArray[np.bool_] | None]], computed: Iterator[Values], choices: Choices
+) -> list[Summands]:
+    """What is filled in for the queries that count in each measure (None: all); values are taken over.
 
     `computed` gives what the engine computed: one array for a measure, two for a ratio of sums.
     """
-    parts: tuple[Values, Values] | None = None
-    values, filler = next(computed), FILLERS.get(choices.no_relevant, np.nan)
-    if not measure.answers:  # which lacks items or users, and nothing relevant
-        filler = np.nan
-    if measure.page.aggregate == "ratio":
-        below = next(computed)
-        parts = (values, below)
-        if which is not None:
-            parts = (np.where(which, values, 0.0), np.where(which, below, 0.0))
-        values, filler = _native.ratio(values, below, below), np.nan
-    total, averaged, no_relevant = _native.settle(values, which, filler)
-    return Summands(measure, values, averaged, no_relevant, total, parts, measure.mean == "geometric")
+    unsettled, each_parts = [], []
+    for measure, which in measures:
+        parts: tuple[Values, Values] | None = None
+        values, filler = next(computed), FILLERS.get(choices.no_relevant, np.nan)
+        if not measure.answers:  # which lacks items or users, and nothing relevant
+            filler = np.nan
+        if measure.page.aggregate == "ratio":
+            below = next(computed)
+            parts = (values, below)
+            if which is not None:
+                parts = (np.where(which, values, 0.0), np.where(which, below, 0.0))
+            values, filler = _native.ratio(values, below, below), np.nan
+        unsettled.append((values, which, filler))
+        each_parts.append(parts)
+    settled = zip(measures, unsettled, _native.settle(unsettled), each_parts, strict=True)
+    return [
+        Summands(measure, values, averaged, no_relevant, total, parts, measure.mean == "geometric")
+        for (measure, _), (values, _, _), (total, averaged, no_relevant), parts in settled
+    ]
 
 
 class Counting(NamedTuple):
@@ -135,13 +153,16 @@ class Counting(NamedTuple):
     short: int
 
 
+ALL = Counting(None, 0)
+
+
 def counting(
     measure: Measure, answered: NDArray[np.bool_], retrieved: NDArray[np.int64], choices: Choices
 ) -> Counting:
     """The queries that count in a measure."""
     which = answered if choices.missing == "skip" or not measure.answers else None
     if choices.short_lists == "keep" or measure.cutoff is None:
-        return Counting(which, 0)
+        return ALL if which is None else Counting(which, 0)
     short = answered & (retrieved < measure.cutoff)
     return Counting(~short if which is None else which & ~short, int(np.count_nonzero(short)))
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 from rankmark import _native
 from rankmark.aggregation.counts import RowMeasureCounts
+from rankmark.dataclassing import dataclass
 from rankmark.kinds.rows import PerQuery
 
 if TYPE_CHECKING:

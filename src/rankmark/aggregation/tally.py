@@ -7,9 +7,8 @@ bit for bit: all is counts, exact sums and the least few ids.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankmark.aggregation.observed import tied_queries
@@ -26,20 +25,21 @@ from rankmark.aggregation.refusals import (
     some,
 )
 from rankmark.aggregation.settled import Settled, Summands, counted, counting, left_out, settled_as
+from rankmark.dataclassing import dataclass
 from rankmark.language.choices import Choices
 from rankmark.language.conventions.limits import Extent, spanning
 from rankmark.language.plan import Group
+from rankmark.statistics.exact_sums import exact, total
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankmark.aggregation.observed import Block
-    from rankmark.kinds.lists import Values
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
     from rankmark.language.plan import Group
 
-__all__ = ["MeasureTally", "Tally", "exact", "tallied", "total"]
+__all__ = ["MeasureTally", "Tally", "tallied"]
 
 
 @dataclass(slots=True)
@@ -213,22 +213,3 @@ def tallied(
             tallies[str(measure)] = MeasureTally(sums, each.averaged, undefined, tied, short)
             summands[str(measure)] = each
     return tallies, summands
-
-
-def exact(values: Values) -> list[float]:
-    """A few numbers, mostly two, whose exact sum is that of all values."""
-    numbers = values.tolist()
-    parts: list[float] = []
-    while (rest := total(numbers)) and math.isfinite(rest):
-        parts.append(rest)
-        numbers.append(-rest)
-    return [*parts, rest] if rest else parts
-
-
-def total(numbers: Iterable[float]) -> float:
-    """The sum, rounded once; what plain addition gives where that is no number."""
-    numbers = list(numbers)
-    try:
-        return math.fsum(numbers)
-    except (OverflowError, ValueError):  # beyond the greatest float64, or infinities of both signs
-        return sum(numbers)

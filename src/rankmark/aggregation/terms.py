@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rankmark import _native
 from rankmark.aggregation.settled import LEAST_FACTOR, settled_as
+from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError
 from rankmark.statistics.resampling import Clusters, Floats, bootstrap_means
 from rankmark.statistics.summaries import SUMMARIES, Summary
@@ -107,8 +107,15 @@ class Terms:
 
     def at(self, rows: slice | NDArray[Any]) -> Terms:
         """Those of some queries, or blocks of them."""
+        if isinstance(rows, np.ndarray) and rows.dtype == np.bool_ and rows.all() and self._in_rows:
+            return self
         below = None if self.below is None else self.below[rows]
         return Terms(self.measure, self.above[rows], below, self.whole)
+
+    @property
+    def _in_rows(self) -> bool:
+        """Whether the numbers lie as those that are taken out do, on which the order of sums depends."""
+        return all(each is None or each.flags.c_contiguous for each in (self.above, self.below))
 
     def joined(self, other: Terms) -> Terms:
         """Those of these queries and of others that have values."""

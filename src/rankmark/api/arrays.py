@@ -4,28 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rankmark.aggregation.finish import finished
-from rankmark.aggregation.refusals import OfArrays
+from rankmark.aggregation.refusals import OfArrays, refuse_other_columns
 from rankmark.api.evaluation import departing, evaluate_tables, refuse_bounds, result_of, with_known
 from rankmark.api.finishing import Finish
 from rankmark.engines import dense
-from rankmark.errors import ChoiceError, UsageError
-from rankmark.inputs.arrays.candidates import Stored, read_candidates, read_scores, tables_of_candidates
-from rankmark.inputs.arrays.judged_items import is_sparse, lists_like_grades, read_excluded, read_relevance
-from rankmark.inputs.arrays.libraries import Array, Factors, as_matrix, is_array
+from rankmark.errors import ChoiceError, DataError, UsageError
+from rankmark.inputs import read_qrels
+from rankmark.inputs.arrays.candidates import (
+    Listed,
+    Stored,
+    read_candidates,
+    read_scores,
+    tables_of_candidates,
+)
+from rankmark.inputs.arrays.judged_items import (
+    Sparse,
+    is_sparse,
+    lists_like_grades,
+    read_excluded,
+    read_listed,
+    read_relevance,
+)
+from rankmark.inputs.arrays.libraries import Array, Factors, Masked, as_matrix, is_array
 from rankmark.inputs.arrays.scored import Scored, read_query_ids
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import ClustersBy
+from rankmark.inputs.sampling import mark_of
 from rankmark.inputs.slicing import By
 from rankmark.inputs.weights import Weighting, WeightsBy
-from rankmark.language.choices import ORDERS, ArrayChoices, given
+from rankmark.language.choices import ORDERS, ArrayChoices, FactorChoices, given
 from rankmark.language.measure import Measure
-from rankmark.language.plan import Plan, check_threads, planned
+from rankmark.language.plan import AskedBounds, Plan, check_threads, planned
 from rankmark.rendering.words import brief
+from rankmark.results.runs import Runs
 from rankmark.statistics.intervals import IntervalName
 
 if TYPE_CHECKING:
@@ -52,7 +69,7 @@ def evaluate_arrays(
     queries: Sequence[int] | Sequence[str] | NDArray[Any] | None = None,
     k: int | None = None,
     threads: int | None = None,
-    bounds: bool = False,
+    bounds: AskedBounds = False,
     by: By = None,
     attributes: Any = None,
     weights: WeightsBy | Weighting = None,
@@ -95,7 +112,7 @@ def evaluate_arrays(
             cutoff or none sees these. The whole list if None. Under ``ties="expected"``, which `bounds` needs
             too, no list can end between equal scores: there each measure needs a cutoff up to k.
         threads: how many threads to use; all cores if None.
-        bounds: whether to evaluate under other orders of ties as well, for `Result.bounds`.
+        bounds: which bounds to find, for `Result.bounds`; as in `evaluate`.
         by: what to slice the queries by, for `Result.slices`: a list, an array or a series of a value a row;
             ``{query: slice}``, a pandas Series with the queries in its index, or a function of a query; or
             columns of `attributes`.
@@ -158,7 +175,52 @@ def evaluate_arrays(
         return finish.of(evaluate_tables(*tables, plan, threads=threads, bounds=bounds, known=known))
     grades = read_relevance(relevance, matrix.shape, duplicates, candidates)
     arrays = _scored(candidates or matrix, grades, relevance, exclude, ids)
+    refuse_other_columns(arrays, (choices for choices, _ in plan.groups()))
     return finish.of(evaluate_scores(arrays, plan, k=k, threads=threads, bounds=bounds, known=known))
+
+
+class _FactorOptions(FactorChoices, total=False):
+    """The keyword arguments of `evaluate_factors` but for candidates."""
+
+    like: str | None
+    exclude: Any
+    queries: Sequence[int] | Sequence[str] | NDArray[Any] | None
+    k: int | None
+    threads: int | None
+    bounds: AskedBounds
+    by: By
+    attributes: Any
+    weights: WeightsBy | Weighting
+    intervals: bool | IntervalName
+    confidence: float
+    clusters: ClustersBy
+    resamples: int
+    catalogue: Any
+    train: Any
+
+
+@overload
+def evaluate_factors(
+    query_factors: Array,
+    item_factors: Array,
+    relevance: Any,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    candidates: str | None = None,
+    **options: Unpack[_FactorOptions],
+) -> ListResult: ...
+
+
+@overload
+def evaluate_factors(
+    query_factors: Array,
+    item_factors: Array,
+    relevance: Any,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    candidates: Any,
+    **options: Unpack[_FactorOptions],
+) -> Runs: ...
 
 
 def evaluate_factors(
@@ -169,10 +231,11 @@ def evaluate_factors(
     *,
     like: str | None = None,
     exclude: Any = None,
+    candidates: Any = None,
     queries: Sequence[int] | Sequence[str] | NDArray[Any] | None = None,
     k: int | None = None,
     threads: int | None = None,
-    bounds: bool = False,
+    bounds: AskedBounds = False,
     by: By = None,
     attributes: Any = None,
     weights: WeightsBy | Weighting = None,
@@ -182,8 +245,8 @@ def evaluate_factors(
     resamples: int = 10_000,
     catalogue: Any = None,
     train: Any = None,
-    **choices: Unpack[ArrayChoices],
-) -> ListResult:
+    **choices: Unpack[FactorChoices],
+) -> ListResult | Runs:
     """Measures a model whose scores are the products of the queries' factors with the items'.
 
     The scores are made a block of rows at a time, where the factors live and in their type, and never all at
@@ -197,10 +260,13 @@ def evaluate_factors(
         measures: as in `evaluate`.
         like: a convention, as in `evaluate_arrays`.
         exclude: as in `evaluate_arrays`; so are the others.
+        candidates: what is ranked besides all items, side by side with these: what `sample_candidates` gave,
+            or a table or file of queries and items, by the ids of rows and the numbers of items; or as
+            `exclude`. A text says alone what was ranked, as of `evaluate`.
         queries: the id of each row.
         k: ends each list.
         threads: how many threads to use besides those of the product; all cores if None.
-        bounds: whether to evaluate under other orders of ties as well.
+        bounds: which bounds to find; as in `evaluate`.
         by: what to slice the queries by.
         attributes: a path or table with a column of queries, for `by`, `weights` and `clusters`.
         weights: how much each query counts in means.
@@ -214,7 +280,8 @@ def evaluate_factors(
         **choices: as in `evaluate_arrays`.
 
     Returns:
-        The values, those of each query, and the account of the queries.
+        The values, those of each query, and the account of the queries; with candidates those among all items
+        and among these by name.
 
     Raises:
         UsageError: an unknown measure or choice, or arrays that do not fit together.
@@ -227,7 +294,9 @@ def evaluate_factors(
         [0.5, 1.0]
 
     """
-    plan = planned(measures, like, given(choices, ArrayChoices, evaluate_factors), items=True)
+    said = given(choices, FactorChoices, evaluate_factors)
+    marked = candidates if isinstance(candidates, str) else None
+    plan = planned(measures, like, said | {"candidates": marked}, items=True)
     check_threads(threads)
     of_queries = as_matrix(query_factors, "query_factors")
     of_items = as_matrix(item_factors, "item_factors")
@@ -240,21 +309,62 @@ def evaluate_factors(
     ids = read_query_ids(queries, scores.shape[0])
     plan, known = with_known(plan, catalogue, interactions_of(train, ids, scores.shape), argument="catalogue")
     refuse_bounds(plan, bounds=bounds)
-    finish = Finish.asked(
-        plan,
-        _places(ids, attributes),
-        by=by,
-        weights=weights,
-        intervals=intervals,
-        confidence=confidence,
-        clusters=clusters,
-        resamples=resamples,
-        threads=threads,
-        bounds=bounds,
-    )
     grades = read_relevance(relevance, scores.shape, plan.choices.duplicates, None)
-    arrays = _scored(scores, grades, relevance, exclude, ids)
-    return finish.of(evaluate_scores(arrays, plan, k=k, threads=threads, bounds=bounds, known=known))
+
+    def result(scores: Scores, plan: Plan) -> ListResult:
+        finish = Finish.asked(
+            plan,
+            _places(ids, attributes),
+            by=by,
+            weights=weights,
+            intervals=intervals,
+            confidence=confidence,
+            clusters=clusters,
+            resamples=resamples,
+            threads=threads,
+            bounds=bounds,
+        )
+        arrays = _scored(scores, grades, relevance, exclude, ids)
+        return finish.of(evaluate_scores(arrays, plan, k=k, threads=threads, bounds=bounds, known=known))
+
+    if candidates is None or isinstance(candidates, str):
+        return result(scores, plan)
+    mark = mark_of(candidates)
+    listed = Listed(_candidates_of(candidates, ids, scores.shape), scores.shape[1])
+    among = planned(measures, like, said | {"candidates": mark}, items=True)
+    among, _ = with_known(among, catalogue, interactions_of(train, ids, scores.shape), argument="catalogue")
+    return Runs(
+        {
+            "all items": result(scores, plan),
+            mark or "candidates": result(Masked(scores, listed), among),
+        }
+    )
+
+
+def _candidates_of(candidates: Any, ids: Table, shape: tuple[int, int]) -> Sparse:
+    """The candidates of each row, of a table of queries and items or given as excluded items are."""
+    if is_sparse(candidates) or (isinstance(candidates, list) and all(map(_lists_items, candidates))):
+        return read_listed(candidates, shape, "candidates")
+    import polars as pl
+
+    read = read_qrels(candidates)
+    table = pl.DataFrame(read.table).select(query=read.query, item=read.item)
+    rows = pl.DataFrame(ids).select("query").with_row_index("row")
+    number = pl.col("item").cast(pl.Int64, strict=False)
+    listed = table.with_columns(pl.col("query").cast(rows["query"].dtype, strict=False), number)
+    if outside := listed.filter(
+        pl.col("item").is_null() | ~pl.col("item").is_between(0, shape[1] - 1)
+    ).height:
+        raise DataError(
+            f"candidates: {outside:,} of {len(listed):,} items are no numbers of the {shape[1]:,} rows of "
+            "item_factors"
+        )
+    own = rows.join(listed.unique(), on="query").sort("row", "item")
+    if not len(own):
+        raise DataError("candidates: none of the queries has any; queries= says the id of each row")
+    counts = np.bincount(own["row"].to_numpy(), minlength=shape[0])
+    offsets = np.concatenate(([0], np.cumsum(counts)))
+    return Sparse(offsets, own["item"].to_numpy(), np.ones(len(own)))
 
 
 def _scored(scores: Scores, grades: Grades, relevance: Any, exclude: Any, ids: Table) -> Scored:
@@ -291,7 +401,7 @@ def evaluate_scores(
     item_ids: ItemIds = "integer",
     k: int | None = None,
     threads: int | None = None,
-    bounds: bool = False,
+    bounds: AskedBounds = False,
     known: Catalogue | None = None,
 ) -> ListResult:
     """As `evaluate_arrays`, of what has been read and checked."""
@@ -314,7 +424,7 @@ def evaluate_scores(
     notes = (*notes, f"lists end after {k:,} items") if beyond else notes
     if plan.convention:
         grades = dense.grade_extent(arrays.grades(plan.choices.duplicates))
-        notes = (*notes, *departing(plan, made, (grades, watched.extent)))
+        notes = (*notes, *departing(plan, made, lambda: (grades, watched.extent)))
     taken = "text" if plan.text_items else item_ids
     return result_of(plan, made, item_ids=taken, k=k, notes=notes)
 

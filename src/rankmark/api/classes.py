@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -25,6 +25,7 @@ from rankmark.aggregation.intervals import (
 from rankmark.api.evaluated import Evaluated
 from rankmark.api.prediction_lists import evaluate_class_lists
 from rankmark.api.prediction_results import Beside, prediction_result
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, MeasureError
 from rankmark.inputs.predictions.looked_at import ClassesLookedAt
 from rankmark.inputs.predictions.row_slices import read_row_slices

@@ -5,13 +5,13 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from rankmark.api.labelled import binary_rows
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, DataError, did_you_mean
 from rankmark.kinds.calibration import MOST_BINS, Binning, Bins, binned, spanned
 from rankmark.kinds.rows import Rows, Undefined, Values

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankmark.aggregation.intervals import Labelled, Sample, Unit, Units
+from rankmark.dataclassing import dataclass
 from rankmark.language.measure import Measure
 
 if TYPE_CHECKING:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Unpack, overload
 
 from rankmark.aggregation.finish import Finished, finished
 from rankmark.aggregation.oddities import told_of_items, told_of_tables, told_of_vectors
-from rankmark.aggregation.refusals import OfTables
+from rankmark.aggregation.refusals import OfTables, refuse_other_items
 from rankmark.aggregation.state import Observation
 from rankmark.aggregation.tops import TopsLookedAt
 from rankmark.api.finishing import Finish
@@ -26,7 +27,8 @@ from rankmark.inputs import Input, read_shared
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import ClustersBy
 from rankmark.inputs.names import listed
-from rankmark.inputs.roles import ColumnNames, TableName, says_aspect
+from rankmark.inputs.roles import ColumnNames, TableName
+from rankmark.inputs.sampling import mark_of
 from rankmark.inputs.slicing import By, ByColumns, ByRows, understood
 from rankmark.inputs.tables.several import runs_by_name
 from rankmark.inputs.weights import Weighting, WeightsBy
@@ -42,9 +44,9 @@ from rankmark.language.choices import (
     UnjudgedQueries,
 )
 from rankmark.language.conventions.convention import departures
-from rankmark.language.conventions.limits import Extents, Facts, TableFacts
+from rankmark.language.conventions.limits import Extent, Extents, Facts, TableFacts, no_extent
 from rankmark.language.measure import Measure
-from rankmark.language.plan import Plan, check_threads, planned
+from rankmark.language.plan import AskedBounds, Plan, behind_bounds, check_threads, planned
 from rankmark.results.lists import ListResult
 from rankmark.results.runs import Runs
 from rankmark.statistics.intervals import IntervalName
@@ -54,11 +56,13 @@ if TYPE_CHECKING:
     from rankmark.language.signature import ItemIds
 
 __all__ = [
+    "NOT_LOOKED_AT",
     "departing",
     "evaluate",
     "evaluate_tables",
+    "ranked",
     "refuse_bounds",
-    "refuse_unjudged",
+    "refuse_without_judgements",
     "result_of",
     "result_of_tables",
     "told_of_lists",
@@ -66,6 +70,8 @@ __all__ = [
 ]
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
+NOT_LOOKED_AT = "lists were not looked at for items that are not candidates: rank these alone"
+"""What is said of sampled candidates where no engine has whole tables."""
 
 
 class _Options(GivenChoices, total=False):
@@ -76,7 +82,7 @@ class _Options(GivenChoices, total=False):
     threads: int | None
     engine: Engine | None
     memory: int | str | None
-    bounds: bool
+    bounds: AskedBounds
     hash_inputs: bool
     by: By
     attributes: Any
@@ -137,11 +143,12 @@ def evaluate(
     unjudged: Unjudged | None = None,
     scores: Scores | None = None,
     short_lists: ShortLists | None = None,
+    candidates: str | None = None,
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
     engine: Engine | None = None,
     memory: int | str | None = None,
-    bounds: bool = False,
+    bounds: AskedBounds = False,
     hash_inputs: bool = False,
     by: By = None,
     attributes: Any = None,
@@ -182,10 +189,15 @@ def evaluate(
             ``error``.
         duplicates: what the same item twice in one list, or judged twice, is: ``error``, or of its rows the
             ``first`` or the ``best`` counts.
-        unjudged: what unjudged items are: ``nonrelevant``, or ``ignore`` takes them out of the lists.
+        unjudged: what unjudged items are: ``nonrelevant``, or ``ignore`` takes them out of the lists, or
+            ``relevant``, each one more that there was to find.
         scores: the precision in which scores are compared: ``float64`` or ``float32``.
         short_lists: what a query is whose list has fewer items than a measure's cutoff: ``keep``, one like
             others, or ``skip``, left out of it and counted.
+        candidates: what was ranked, for the signature and a note: ``all`` items, or ``sampled-99``, the
+            relevant items and 99 sampled others; then lists with other items are refused. If None what
+            `sample_candidates` drew says itself, as judgements or the Parquet file of them; say ``all`` of a
+            run that ranks all items all the same.
         columns: the columns to use, where their names do not say it: ``{"query": "person"}``, or for
             one table alone ``{"run.query": "person"}``.
         threads: how many threads to use; all cores if None.
@@ -194,8 +206,11 @@ def evaluate(
             together larger than half the free memory, and that it can read.
         memory: about how much of it ``stream`` may use: bytes, or a text such as ``"2GiB"``, which is what
             None means.
-        bounds: whether to evaluate under ``ties`` ``worst``, ``expected`` and ``best`` as well, for
-            `Result.bounds`: three more evaluations of tables that have been read.
+        bounds: True or ``ties`` evaluates under ``ties`` ``worst``, ``expected`` and ``best`` as well, for
+            `Result.bounds`: three more evaluations of tables that have been read. ``unjudged`` finds the
+            lowest and the highest value over all that items could be that are in lists and that nobody
+            judged: each any grade up to the highest of its query's judgements (relevant at least), or to
+            another, ``unjudged=3``.
         hash_inputs: whether to hash what the tables hold, for `Result.inputs`; takes longer than evaluating.
         by: what to slice the queries by, for `Result.slices`: one column or several (each for itself) of
             `attributes`, `qrels` or `run`, the first of these that has it, with one value in all rows of a
@@ -226,7 +241,8 @@ def evaluate(
 
     Raises:
         UsageError: an unknown measure, parameter or choice, or a file that is not there.
-        DataError: a table that cannot be evaluated as it is.
+        DataError: a table that cannot be evaluated as it is, or lists with items that are not among sampled
+            candidates.
 
     Example:
         >>> import rankmark as rm
@@ -247,13 +263,14 @@ def evaluate(
         "unjudged": unjudged,
         "scores": scores,
         "short_lists": short_lists,
+        "candidates": ranked(candidates, qrels),
     }
     plan = planned(measures, like, given, items=True)
     check_threads(threads)
     plan, known = with_known(plan, items, train, columns, judged=qrels is not None, aspects=True)
     refuse_bounds(plan, bounds=bounds)
     if qrels is None:
-        refuse_unjudged(plan)
+        refuse_without_judgements(plan)
     slicing = None if by is None else understood(by, qrels)
     of_tables = isinstance(slicing, ByRows) or (isinstance(slicing, ByColumns) and attributes is None)
     if of_tables and engine == "stream":
@@ -261,15 +278,15 @@ def evaluate(
             'slices by a column or rows of qrels or run read it whole; give attributes= with engine="stream"'
         )
 
-    of_aspects = says_aspect(columns) or any("aspects" in measure.needs for measure in plan.measures)
-    if of_aspects and engine == "stream":
-        raise UsageError('judgements of aspects are read whole: use engine="local"')
+    of_samples = next((measure for measure in plan.of_items if measure.of_samples), None)
+    if of_samples is not None and engine == "stream":
+        raise UsageError(f'{of_samples} reads judgements of a sample whole: use engine="local"')
 
     def result(judged: Any, results: Any) -> ListResult:
         tables: dict[TableName, Any] = (
             {"run": results} if judged is None else {"qrels": judged, "run": results}
         )
-        chosen = "local" if of_tables or of_aspects else selected(engine, memory, tables)
+        chosen = "local" if of_tables or of_samples else selected(engine, memory, tables)
         places = Places(qrels, results, attributes, columns)
         if judged is None and chosen == "local":
             results = read_shared(results, "run", columns)
@@ -307,13 +324,24 @@ def evaluate(
     return Runs({name: result(judged, each) for name, each in runs.items()})
 
 
-def refuse_bounds(plan: Plan, *, bounds: bool) -> None:
-    """Refuses bounds of measures of items."""
-    of_items = [measure for measure in plan.measures if measure.page.kind == "item"]
-    if of_items and bounds:
+def ranked(candidates: str | None, qrels: Any) -> str | None:
+    """What was ranked, as is said or as the judgements say themselves."""
+    mark = mark_of(qrels)
+    if mark and candidates not in (None, "all", mark):
+        raise UsageError(f"candidates={candidates!r}, and qrels say that they are {mark}: leave it out")
+    return candidates or mark
+
+
+def refuse_bounds(plan: Plan, *, bounds: AskedBounds) -> None:
+    """Refuses bounds that there are not, of measures of items, or of others of which they are not known."""
+    if not bounds:
+        return
+    if plan.of_items:
         raise UsageError(
-            f"{of_items[0]} looks at items, and bounds are of orders by relevance: leave out one of them"
+            f"{plan.of_items[0]} looks at items, and bounds are of orders by relevance: leave out one of them"
         )
+    for choices, group in plan.groups():
+        behind_bounds(bounds, choices, group)
 
 
 def _refuse_expected(plan: Plan) -> None:
@@ -355,30 +383,44 @@ def with_known(
         MeasureError: one under ``ties="expected"``.
 
     """
-    of_items = [measure for measure in plan.measures if measure.page.kind == "item"]
+    of_items = plan.of_items
     if not of_items and items is None and train is None:
         return plan, None
-    if looking := [] if aspects else [measure for measure in of_items if "aspects" in measure.needs]:
-        raise UsageError(f"{looking[0]} looks at judgements of aspects, which rm.evaluate alone reads")
+    if looking := [] if aspects else [measure for measure in of_items if measure.of_aspects]:
+        raise of_arrays(looking[0])
     from rankmark.inputs.catalogue import each_group, known_items, refuse_unknowable
 
     known = known_items(items, train, columns)
     refuse_unknowable(of_items, known, judged=judged, argument=argument)
     _refuse_expected(plan)
     plan = replace(plan, measures=tuple(each_group(plan.measures, known)))
-    return plan, known if of_items else None
+    return plan, known if any(measure.of_all_lists for measure in of_items) else None
 
 
-def refuse_unjudged(plan: Plan) -> None:
+def of_arrays(measure: Measure) -> UsageError:
+    """The error for a measure of aspects of arrays."""
+    return UsageError(
+        f"{measure} looks at judgements of aspects, of which arrays of grades know nothing; give tables, to "
+        "rm.evaluate, Evaluator.update or rm.spark.evaluate"
+    )
+
+
+def refuse_without_judgements(plan: Plan) -> None:
     """Refuses what needs judgements where there are none."""
-    judged = [str(measure) for measure in plan.measures if measure.page.kind != "item"]
+    judged = [
+        str(measure)
+        for measure in plan.measures
+        if measure.page.kind != "item" or {"judgements", "aspects"} & {*measure.needs}
+    ]
     if judged:
         raise UsageError(
             f"without judgements there is no {listed(judged)}, but what looks at items alone, such as "
             "Novelty@10"
         )
-    if plan.choices.unjudged == "ignore" or plan.choices.ties in ("best", "worst", "expected"):
-        raise UsageError('without judgements there is no unjudged="ignore" and no order of ties by grades')
+    if plan.choices.unjudged != "nonrelevant":
+        raise UsageError(f'without judgements there is no unjudged="{plan.choices.unjudged}"')
+    if plan.choices.ties in ("best", "worst", "expected"):
+        raise UsageError("without judgements there is no order of ties by grades")
 
 
 def evaluate_tables(
@@ -387,11 +429,15 @@ def evaluate_tables(
     plan: Plan,
     *,
     threads: int | None = None,
-    bounds: bool = False,
+    bounds: AskedBounds = False,
     hash_inputs: bool = False,
     known: Catalogue | None = None,
+    of_candidates: bool = False,
 ) -> ListResult:
-    """As `evaluate`, of tables that have been read and whose ids have the same types."""
+    """As `evaluate`, of tables that have been read and whose ids have the same types.
+
+    Lists that are `of_candidates` are made of these, and not looked at for other items.
+    """
     found = local.observation(
         judgements,
         results,
@@ -401,22 +447,27 @@ def evaluate_tables(
         hash_inputs=hash_inputs,
         known=known,
     )
-    return result_of_tables(plan, found, bounds=bounds)
+    return result_of_tables(plan, found, bounds=bounds, of_candidates=of_candidates)
 
 
-def result_of_tables(plan: Plan, found: Observation, *, bounds: bool = False) -> ListResult:
+def result_of_tables(
+    plan: Plan, found: Observation, *, bounds: AskedBounds = False, of_candidates: bool = False
+) -> ListResult:
     """What an engine saw of judgements and results, as a result."""
     judgements, results = found.heads
     made = finished(plan, found.seen, OfTables(judgements, results), bounds=bounds)
-    if isinstance(judgements, Input) and not judgements.judges:
+    if not judgements.judges:
         made = made._replace(counts=made.counts.of_the_run())
         notes: tuple[str, ...] = results.notes
     else:
         notes = (*judgements.notes, *results.notes, *made.notes)
-    if isinstance(judgements, Input) and judgements.judges and isinstance(results, Input):
+    if isinstance(judgements, Input) and isinstance(results, Input) and judgements.judges:
+        if not of_candidates:
+            refuse_other_items(judgements, results, (choices for choices, _ in plan.groups()))
         notes = (*notes, *told_of_tables(judgements, results, *found.seen.order))
-    extents = found.extents() if plan.convention else (None, None)
-    notes = (*notes, *told_of_lists(made), *departing(plan, made, extents, found.tables))
+    elif judgements.judges and plan.choices.candidates != "all":
+        notes = (*notes, NOT_LOOKED_AT)
+    notes = (*notes, *told_of_lists(made), *departing(plan, made, found.extents, found.tables))
     return result_of(plan, made, item_ids=results.item_ids, inputs=found.inputs, notes=notes)
 
 
@@ -430,14 +481,14 @@ def told_of_lists(made: Finished) -> tuple[str, ...]:
 
 
 def departing(
-    plan: Plan, made: Finished, extents: Extents, tables: TableFacts | None = None
+    plan: Plan, made: Finished, extents: Callable[[], Extents], tables: TableFacts | None = None
 ) -> tuple[str, ...]:
     """What keeps the numbers from being those of the tool whose convention is followed.
 
     Args:
         plan: what was asked.
         made: what it came to.
-        extents: those of the grades and of the scores.
+        extents: gives those of the grades and of the scores, which are looked at only where they decide.
         tables: looks at the whole tables, where they are here.
 
     Raises:
@@ -446,11 +497,18 @@ def departing(
     """
     if plan.convention is None:
         return ()
-    grades, scores = extents
+    looked_at = cache(extents)
+
+    def grades() -> Extent | None:
+        return looked_at()[0]
+
+    def scores() -> Extent | None:
+        return looked_at()[1]
+
     counts = made.counts.measures
     facts = {
         each: Facts(
-            grades if each.page.kind == "list" or {"judgements", "aspects"} & {*each.needs} else None,
+            grades if each.page.kind == "list" or {"judgements", "aspects"} & {*each.needs} else no_extent,
             scores,
             tied=counts[str(each)].tied or 0,
             duplicates=plan.own.get(each, plan.choices).duplicates != "error",

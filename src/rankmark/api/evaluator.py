@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, get_args
 
@@ -12,23 +12,31 @@ from numpy.typing import NDArray
 
 from rankmark._native import Table
 from rankmark.aggregation.query_state import QueryState, columns_of
-from rankmark.aggregation.refusals import Heading
+from rankmark.aggregation.refusals import Heading, refuse_other_columns, refuse_other_items
 from rankmark.aggregation.state import Observation
 from rankmark.api.arrays import check_column_order
-from rankmark.api.evaluation import result_of_tables, with_known
+from rankmark.api.evaluation import (
+    of_arrays,
+    refuse_without_judgements,
+    result_of_tables,
+    with_known,
+)
 from rankmark.api.finishing import Finish
 from rankmark.api.lock import Lock
 from rankmark.calling import clear_methods
+from rankmark.dataclassing import dataclass
 from rankmark.engines import dense, local
 from rankmark.errors import ChoiceError, DataError, FormatError, IdTypeError, UsageError
 from rankmark.forking import need_polars_threads
-from rankmark.inputs import extent_of, read_inputs, with_text_items
+from rankmark.inputs import extent_of, read_inputs, read_run, with_text_items
 from rankmark.inputs.arrays.candidates import Stored, read_candidates, read_scores, tables_of_candidates
 from rankmark.inputs.arrays.judged_items import is_sparse, lists_like_grades, read_excluded, read_relevance
 from rankmark.inputs.arrays.libraries import Array
 from rankmark.inputs.arrays.scored import Scored, read_query_ids
+from rankmark.inputs.aspects import as_looked_at, looked_at
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import ClustersBy
+from rankmark.inputs.sampling import mark_of
 from rankmark.inputs.slicing import By
 from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import (
@@ -89,7 +97,10 @@ DROPPED: Shape = {"dropped": [int]}
 """And where queries can be dropped."""
 KNOWN: Shape = {"known": {"items": (int, None), "train": (int, None), "closed": bool, "ids": str}}
 """And of measures of items: rows of what is known of these, and a hash of their ids in order."""
-SHAPES = SHAPE, SHAPE | DROPPED, SHAPE | KNOWN, SHAPE | DROPPED | KNOWN
+JUDGES: Shape = {"judges": bool}
+"""And of these where nothing is judged."""
+OF_ITEMS = SHAPE | KNOWN, SHAPE | KNOWN | JUDGES
+SHAPES = SHAPE, SHAPE | DROPPED, *OF_ITEMS, *(each | DROPPED for each in OF_ITEMS)
 
 
 @dataclass(slots=True)
@@ -181,7 +192,7 @@ class Evaluator:
         **choices: Unpack[GivenChoices],
     ) -> None:
         plan = planned(measures, like, given(choices, GivenChoices, type(self)), items=True)
-        self._set(*with_known(plan, items, train), repeated)
+        self._set(*with_known(plan, items, train, aspects=True), repeated)
 
     @property
     def repeated(self) -> Repeated:
@@ -213,22 +224,36 @@ class Evaluator:
     ) -> None:
         """Adds judgements and results of some queries; the arguments are those of `rankmark.evaluate`.
 
+        Judgements that say they were sampled, such as what `sample_candidates` gave, need an evaluator with
+        `candidates` that says the same. Without judgements, `qrels` None in every part, measures of items
+        alone see all queries of the run.
         What is refused changes nothing.
 
         Raises:
-            UsageError: there are no judgements.
+            UsageError: there are no judgements, and a measure needs some; or parts before had some.
             DataError: a table that cannot be evaluated as it is; a query that another part had; ids of
                 another type than before.
 
         """
         check_threads(threads)
         if qrels is None:
+            refuse_without_judgements(self._plan)
+            results = read_run(run, columns)
+            self._add(self._observed(results.queries(), results, threads))
+        else:
+            self._refuse_other_mark(qrels)
+            tables = read_inputs(qrels, run, columns)
+            refuse_other_items(*tables, (choices for choices, _ in self._plan.groups()))
+            self._add(self._observed(*tables, threads))
+
+    def _refuse_other_mark(self, qrels: Any) -> None:
+        """Refuses judgements that say they are sampled, where signatures would not say so."""
+        mark, said = mark_of(qrels), self._plan.choices.candidates
+        if mark and mark != said:
             raise UsageError(
-                "an Evaluator counts queries that are judged, and qrels is None; without judgements give "
-                "all results at once to rm.evaluate(None, run, …), of files larger than memory with "
-                'engine="stream"'
+                f"qrels say that they are {mark}, and the evaluator was made for candidates={said!r}: make "
+                f"it with candidates={mark!r}, or give the table without its mark where all items are ranked"
             )
-        self._add(self._observed(*read_inputs(qrels, run, columns), threads))
 
     def update_arrays(
         self,
@@ -264,6 +289,8 @@ class Evaluator:
 
         """
         check_threads(threads)
+        if (measure := looked_at(self._plan.groups())) is not None:
+            raise of_arrays(measure)
         if items is None and not is_sparse(scores):
             check_column_order(self._plan)
         with self._lock:  # so that no two batches are given the same numbers
@@ -289,6 +316,7 @@ class Evaluator:
             tables = tables_of_candidates(
                 matrix, candidates, items, query_ids, relevance, exclude, duplicates
             )
+            refuse_other_items(*tables, (choices for choices, _ in self._plan.groups()))
             self._add(self._observed(*tables, threads))
             return
         scored = dense.Watched(candidates or matrix)
@@ -299,6 +327,7 @@ class Evaluator:
             read_excluded(exclude, matrix.shape),
             query_ids,
         )
+        refuse_other_columns(arrays, (choices for choices, _ in self._plan.groups()))
         groups = self._held.state.groups
         numbered = self._items(integer=True)
         block = dense.observe(arrays, groups, threads=threads, items=numbered)
@@ -341,6 +370,7 @@ class Evaluator:
         if self._plan.text_items:
             judgements, results = with_text_items(judgements), with_text_items(results)
         groups = self._held.state.groups
+        judgements = as_looked_at(judgements, groups)
         items = self._items(integer=results.item_ids == "integer")
         block = local.observe(judgements, results, groups, threads, items)
         _refuse_others(block, items, results.name)
@@ -361,7 +391,8 @@ class Evaluator:
         What a query is that both have, `repeated` of this one says.
 
         Raises:
-            UsageError: it has other measures or other choices, or one of both alone keeps queries apart.
+            UsageError: it has other measures or other choices, or one of both alone keeps queries apart or
+                has judgements.
             DataError: a query that both have; ids of another type.
 
         """
@@ -501,6 +532,7 @@ class Evaluator:
         if held.headings is None or new.headings is None:
             merged = held.headings or new.headings
         else:
+            _check_judgements(held.headings[0], new.headings[0])
             _check_ids(held, new)
             merged = tuple(map(Heading.merged, held.headings, new.headings))  # type: ignore[assignment]
         if self._repeated == "error" and not held.known.isdisjoint(new.known):
@@ -537,9 +569,10 @@ class Evaluator:
             "repeated": self._repeated,
             "hits": sum(self._held.state.hits),
             "order": list(self._held.state.whole_order()),
-            "tables": None if headings is None else [asdict(heading) for heading in headings],
+            "tables": None if headings is None else [_told(heading) for heading in headings],
             **({"dropped": [self._held.dropped, self._held.differing]} if self._repeated == "first" else {}),
             **({} if self._known is None else {"known": self._known.told()}),
+            **({} if headings is None or headings[0].judges else {"judges": False}),
         }
 
 
@@ -591,6 +624,13 @@ def told_of_repeats(dropped: int, differing: int = 0) -> tuple[str, ...]:
         return ()
     others = f", {differing:,} times with other values than at first" if differing else ""
     return (f"queries that were there came again {dropped:,} times and were dropped{others}",)
+
+
+def _check_judgements(before: Heading, now: Heading) -> None:
+    """Refuses parts of which some alone are judged: those of the others would count as if they were."""
+    if before.judges != now.judges:
+        had = "had judgements, and this one has none" if before.judges else "had none, and this one has some"
+        raise UsageError(f"the parts before {had}; give judgements with every part, or with none")
 
 
 def _check_ids(held: _Held, new: _Held) -> None:
@@ -659,11 +699,15 @@ def _frame_of(items: list[int | str]) -> pl.DataFrame:
     return pl.DataFrame({"item": pl.Series("item", items, dtype=pl.String if text else pl.Int64)})
 
 
-def _heading(saved: Mapping[str, Any]) -> Heading:
+def _told(heading: Heading) -> dict[str, Any]:
+    """What a file keeps of a table."""
+    return {name: value for name, value in asdict(heading).items() if name != "judges"}
+
+
+def _heading(saved: Mapping[str, Any], *, judges: bool = True) -> Heading:
     extent = saved["extent"]
-    return Heading(
-        **{**saved, "notes": tuple(saved["notes"]), "extent": None if extent is None else Extent(*extent)}
-    )
+    known = {"notes": tuple(saved["notes"]), "extent": None if extent is None else Extent(*extent)}
+    return Heading(**{**saved, **known}, judges=judges)
 
 
 def _plan(header: Mapping[str, Any]) -> Plan:
@@ -695,5 +739,5 @@ def _fill(held: _Held, archive: Archive) -> None:
         held.state.others.append(others["query"])
     held.dropped, held.differing = header.get("dropped", (0, 0))
     held.add({*frame["query"].to_list(), *others["query"].to_list()})
-    judged, returned = map(_heading, header["tables"])
-    held.headings = (judged, returned)
+    judged, returned = header["tables"]
+    held.headings = (_heading(judged, judges=header.get("judges", True)), _heading(returned))

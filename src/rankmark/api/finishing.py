@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from rankmark.aggregation.query_weights import check_weighable
+from rankmark.dataclassing import dataclass
 from rankmark.errors import UsageError
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import Clustering, ClustersBy
 from rankmark.inputs.slicing import By
 from rankmark.inputs.weights import Weighting, WeightsBy
-from rankmark.language.plan import Plan
-from rankmark.results.lists import ListResult
+from rankmark.language.plan import AskedBounds, Plan
+from rankmark.results.queries import QueryResult
 from rankmark.statistics.intervals import IntervalName
 
 __all__ = ["Finish", "method_of"]
+
+T = TypeVar("T", bound=QueryResult)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Finish:
         clusters: ClustersBy = None,
         resamples: int = 10_000,
         threads: int | None = None,
-        bounds: bool = False,
+        bounds: AskedBounds = False,
         query_ids: Sequence[Any] = (),
     ) -> Finish:
         """What was asked for, refused before anything is evaluated where it cannot be.
@@ -89,7 +91,7 @@ class Finish:
         draws = {"resamples": resamples, "seed": plan.choices.seed, "threads": threads}
         return cls(places, by, weighting, clustering, intervals, {"confidence": confidence, **draws})
 
-    def of(self, result: ListResult) -> ListResult:
+    def of(self, result: T) -> T:
         """The result with what was asked for."""
         if self.weighting is not None:
             result = result.with_weights(self.weighting)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, MeasureError, UsageError
-from rankmark.inputs import Input, read_inputs
+from rankmark.inputs import Input, read_inputs, read_shared
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import Choices
@@ -80,11 +81,14 @@ class Evaluation(Recipe):
         weights: WeightsBy = None,
         columns: Mapping[str, Any] | None = None,
         threads: int | None = None,
+        items: Any = None,
+        train: Any = None,
     ) -> ListResult:
         """Evaluates so; the tables are whatever `rankmark.evaluate` takes.
 
         Integer item ids are ordered as text where `item_ids` says so. Where `weights` of the signature names
-        the weights of queries, these are that column of the tables, or what is given as ``weights``.
+        the weights of queries, these are that column of the tables, or what is given as ``weights``. A
+        measure of what is recommended also takes ``items`` and ``train``, and `qrels` may be None.
 
         Raises:
             UsageError: lists are to end after k items, which those of tables do as they are.
@@ -93,7 +97,7 @@ class Evaluation(Recipe):
                 be integers.
 
         """
-        from rankmark.api.evaluation import evaluate_tables
+        from rankmark.api.evaluation import evaluate_tables, refuse_without_judgements, with_known
 
         self._check_of_lists()
         self._check_named(weights)
@@ -109,13 +113,19 @@ class Evaluation(Recipe):
             raise UsageError(
                 f"the signature is of predictions {labels}; evaluate such with evaluate_predictions"
             )
-        judgements, results = read_inputs(qrels, run, columns)
-        if self.item_ids == "integer":
-            for table in (judgements, results):
-                _refuse_text(table)
         text_items = self.item_ids == "text"
         plan = Plan((self.measure,), self.choices, convention=self.convention, text_items=text_items)
-        result = evaluate_tables(judgements, results, plan, threads=threads)
+        plan, known = with_known(plan, items, train, columns, judged=qrels is not None, aspects=True)
+        judged = qrels
+        if qrels is None:
+            refuse_without_judgements(plan)
+            run = read_shared(run, "run", columns)
+            judged = run.queries()
+        judgements, results = read_inputs(judged, run, columns)
+        if self.item_ids == "integer":
+            for table in (results,) if qrels is None else (judgements, results):
+                _refuse_text(table)
+        result = evaluate_tables(judgements, results, plan, threads=threads, known=known)
         return self._weighed(result, weights, Places(qrels, run, columns=columns))
 
     def evaluate_arrays(

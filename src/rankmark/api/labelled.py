@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +17,7 @@ from rankmark.api.classes import evaluate_classes
 from rankmark.api.evaluated import Evaluated
 from rankmark.api.prediction_lists import evaluate_lists
 from rankmark.api.prediction_results import Beside, rows_result
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, MeasureError
 from rankmark.inputs.attributes import QuerySlices
 from rankmark.inputs.predictions.classes import ClassPredictions

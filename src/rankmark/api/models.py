@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from numpy.typing import NDArray
 
@@ -16,6 +16,7 @@ from rankmark.errors import ChoiceError, UsageError
 from rankmark.inputs import align_ids, read_qrels
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import ClustersBy
+from rankmark.inputs.sampling import mark_of
 from rankmark.inputs.slicing import By
 from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import (
@@ -25,12 +26,69 @@ from rankmark.language.choices import (
 from rankmark.language.measure import Measure
 from rankmark.language.plan import check_threads, planned
 from rankmark.progress import counting
+from rankmark.results.runs import Runs
 from rankmark.statistics.intervals import IntervalName
 
 if TYPE_CHECKING:
     from rankmark.results.lists import ListResult
 
 __all__ = ["evaluate_model"]
+
+
+class _Options(ModelChoices, total=False):
+    """The keyword arguments of `evaluate_model` but for what is ranked."""
+
+    like: str | None
+    k: int | None
+    batch_size: int
+    exclude: Any
+    columns: Mapping[str, Any] | None
+    threads: int | None
+    by: By
+    attributes: Any
+    weights: WeightsBy | Weighting
+    intervals: bool | IntervalName
+    confidence: float
+    clusters: ClustersBy
+    resamples: int
+    catalogue: Any
+    train: Any
+
+
+@overload
+def evaluate_model(
+    model: Any,
+    qrels: Any,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    items: Sequence[int] | Sequence[str] | NDArray[Any] | None = None,
+    candidates: None = None,
+    **options: Unpack[_Options],
+) -> ListResult: ...
+
+
+@overload
+def evaluate_model(
+    model: Any,
+    qrels: Any,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    items: None = None,
+    candidates: Any,
+    **options: Unpack[_Options],
+) -> ListResult: ...
+
+
+@overload
+def evaluate_model(
+    model: Any,
+    qrels: Any,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    items: Sequence[int] | Sequence[str] | NDArray[Any],
+    candidates: Any,
+    **options: Unpack[_Options],
+) -> Runs: ...
 
 
 def evaluate_model(
@@ -56,7 +114,7 @@ def evaluate_model(
     catalogue: Any = None,
     train: Any = None,
     **choices: Unpack[ModelChoices],
-) -> ListResult:
+) -> ListResult | Runs:
     """Measures how well a model ranks for the judged queries, which it is asked about in batches.
 
     The model is one of these, tried in this order:
@@ -80,9 +138,10 @@ def evaluate_model(
         batch_size: users that ``recommend`` is asked about at once.
         items: the ids of all items, for ``predict``, which is given them in ascending order.
         candidates: the items that are ranked for each user, for ``predict``, in the place of `items`:
-            ``"test"`` for those that are judged for the user, or query and item as a table, a dict of lists …
-            such as the relevant items with some drawn ones. A user without any is a missing one. Values of
-            different candidates are not comparable, and are higher than those among all items.
+            ``"test"`` for those that are judged for the user, what `sample_candidates` gave, which signatures
+            say, or query and item as a table, a dict of lists … A user without any is a missing one. Values
+            of different candidates are not comparable, and are higher than those among all items; with
+            `items` both are computed, side by side.
         exclude: results that do not count, for ``predict``: query and item, as a table, a dict of lists …
             (whatever `qrels` can be), such as what the model was trained on. ``recommend`` leaves out
             itself what it should.
@@ -103,7 +162,8 @@ def evaluate_model(
             ``predict`` and ``ties="random"`` the items are known by number.
 
     Returns:
-        The values, those of each query, and the account of the queries.
+        The values, those of each query, and the account of the queries; with `items` and `candidates` those
+        among all and among the candidates by name.
 
     Raises:
         UsageError: an unknown measure or choice, or a model that cannot be asked or answers something else.
@@ -123,7 +183,32 @@ def evaluate_model(
         {'RR': 0.6666666666666666}
 
     """
-    plan = planned(measures, like, given(choices, ModelChoices, evaluate_model), items=True)
+    if items is not None and candidates is not None:
+        shared: dict[str, Any] = {
+            "like": like,
+            "exclude": exclude,
+            "columns": columns,
+            "threads": threads,
+            "by": by,
+            "attributes": attributes,
+            "weights": weights,
+            "intervals": intervals,
+            "confidence": confidence,
+            "clusters": clusters,
+            "resamples": resamples,
+            "catalogue": catalogue,
+            "train": train,
+            **choices,
+        }
+        among: dict[str, Any] = {
+            "all items": evaluate_model(model, qrels, measures, items=items, k=k, **shared),
+            mark_of(candidates) or "candidates": evaluate_model(
+                model, qrels, measures, candidates=candidates, **shared
+            ),
+        }
+        return Runs(among)
+    said = given(choices, ModelChoices, evaluate_model)
+    plan = planned(measures, like, said | {"candidates": mark_of(candidates)}, items=True)
     plan, known = with_known(plan, catalogue, train, argument="catalogue")
     check_threads(threads)
     k = checked_k(k)
@@ -141,10 +226,11 @@ def evaluate_model(
         threads=threads,
     )
     if candidates is not None:
-        predict = _predictor(model, items, k)
+        predict = _predictor(model, k)
         judgements = read_qrels(qrels, columns)
         results = predicted(predict, judgements, candidates, exclude)
-        return finish.of(evaluate_tables(*align_ids(judgements, results), plan, threads=threads, known=known))
+        tables = align_ids(judgements, results)
+        return finish.of(evaluate_tables(*tables, plan, threads=threads, known=known, of_candidates=True))
     recommend = _recommender(model)
     if recommend is None:
         judged = Judged(read_qrels(qrels, columns), items, exclude, plan.choices.duplicates)
@@ -164,7 +250,7 @@ def evaluate_model(
     return finish.of(evaluate_tables(*align_ids(judgements, results), plan, threads=threads, known=known))
 
 
-def _predictor(model: Any, items: object, k: int | None) -> Callable[[Any, Any], Any]:
+def _predictor(model: Any, k: int | None) -> Callable[[Any, Any], Any]:
     """What of a model predicts the scores of candidates.
 
     Raises:
@@ -177,8 +263,6 @@ def _predictor(model: Any, items: object, k: int | None) -> Callable[[Any, Any],
             "candidates are for predict(user, items), which the model does not have; give an object "
             "with that method, or a function of these two"
         )
-    if items is not None:
-        raise UsageError("items and candidates are both said: rank all items, or each user's candidates")
     if k is not None:
         raise UsageError("k ends lists of all items; with candidates give each measure its cutoff, nDCG@10")
     return predict  # type: ignore[no-any-return]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -21,6 +21,7 @@ from rankmark.api.labelled import Labels, Wanted, Work, check_one_score, evaluat
 from rankmark.api.lock import Lock
 from rankmark.api.prediction_plans import Plans, are_classes_said, sampling_of, slicing_columns
 from rankmark.calling import clear_methods
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, DataError, FormatError, UsageError
 from rankmark.inputs.arrays.libraries import Array, as_matrix, as_vector, to_numpy
 from rankmark.inputs.column_checks import check_ids, several_types, wrong_row

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from rankmark.aggregation.counts import PredictionCounts
 from rankmark.aggregation.oddities import told_of_rows
+from rankmark.dataclassing import dataclass
 from rankmark.inputs.predictions.looked_at import RowsLookedAt
 from rankmark.kinds.classes import Cells
 from rankmark.language.conventions.convention import departures

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rankmark.aggregation.intervals import IntervalMethod
@@ -11,6 +10,7 @@ from rankmark.aggregation.rows import RowsOf
 from rankmark.api.labelled import Labels, Wanted, evaluate_labelled
 from rankmark.api.prediction_plans import Plans, are_classes_said, sampling_of
 from rankmark.api.prediction_results import Beside, rows_result
+from rankmark.dataclassing import dataclass
 from rankmark.engines.selection import OF_ROWS, Engine, selected
 from rankmark.errors import MeasureError, UsageError
 from rankmark.inputs.predictions.groups import GROUPS, in_groups

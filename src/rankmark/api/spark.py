@@ -18,13 +18,27 @@ from rankmark.aggregation.query_state import QueryState
 from rankmark.aggregation.rows import RowsOf, need_query
 from rankmark.aggregation.state import Seen, merged
 from rankmark.aggregation.tally import Tally
-from rankmark.api.evaluation import departing, refuse_unjudged, result_of, told_of_lists, with_known
+from rankmark.api.evaluation import (
+    NOT_LOOKED_AT,
+    departing,
+    refuse_without_judgements,
+    result_of,
+    told_of_lists,
+    with_known,
+)
 from rankmark.api.finishing import Finish
 from rankmark.api.prediction_results import rows_result
 from rankmark.api.spark_results import SparkResult, brought, places_of, sliceable
 from rankmark.calling import clear_functions
 from rankmark.engines.spark import Task
-from rankmark.engines.spark_driver import RowsOnCluster, not_merged, spark_errors, told
+from rankmark.engines.spark_driver import (
+    RowsOnCluster,
+    in_parcels,
+    not_merged,
+    on_executors,
+    spark_errors,
+    told,
+)
 from rankmark.engines.spark_rows import RowTask
 from rankmark.errors import (
     ChoiceError,
@@ -32,6 +46,7 @@ from rankmark.errors import (
     MeasureError,
     UsageError,
 )
+from rankmark.inputs.aspects import looked_at
 from rankmark.inputs.clusters import ClustersBy
 from rankmark.inputs.column_checks import check_ids
 from rankmark.inputs.predictions.columns import check_numbers, check_weighing, find_columns
@@ -43,8 +58,8 @@ from rankmark.inputs.tables.spark_frames import (
     Types,
     by_query,
     check_frame,
+    in_order,
     labelled,
-    partitioned,
     read_frames,
 )
 from rankmark.inputs.weights import Weighting, WeightsBy
@@ -97,9 +112,11 @@ def evaluate(
 
     Rows are brought together by query, and each executor evaluates whole queries; what they come to is added
     up. A query's value is the same, bit for bit, as that of `rankmark.evaluate`; a mean is the same to 1e-12,
-    and the same, bit for bit, for every partitioning. The rows of one query must fit into an executor's
-    memory; nothing that grows with the number of queries comes to the driver, unless the values of queries
-    are asked of the result, see `SparkResult`.
+    and the same, bit for bit, for every partitioning. The rows of one query, and those of a thousandth of all
+    queries, must fit into the memory of an executor's Python; nothing that grows with the number of queries
+    comes to the driver, unless the values of queries are asked of the result, see `SparkResult`.
+
+    On this machine (``local[…]``) executors use the Python that runs, unless PYSPARK_PYTHON names another.
 
     Measures of what is recommended look at all lists at once. Where one is asked for, the values of queries
     come to the driver, 8 bytes a measure, with the top of each list, 4 bytes an item, beside what is known of
@@ -133,6 +150,7 @@ def evaluate(
             rows then come to the driver; so is `train`.
         train: the interactions before.
         **choices: those of `rankmark.evaluate`: ``ties``, of which ``input`` needs `order`, ``missing``, ….
+            ``candidates`` has to be said: a DataFrame keeps nothing of how it was sampled.
 
     Returns:
         The result. With ``per_query=True`` a DataFrame with a row a judged query: ``query`` and a column a
@@ -149,9 +167,11 @@ def evaluate(
     asked = {"by": by, "weights": weights, "intervals": intervals or None, "clusters": clusters}
     if per_query and (said := [name for name, value in asked.items() if value is not None]):
         raise UsageError(f"{said[0]} is of a result; leave out per_query, or go on with its rows")
-    plan, known = with_known(plan, brought(items), brought(train), columns, judged=qrels is not None)
+    plan, known = with_known(
+        plan, brought(items), brought(train), columns, judged=qrels is not None, aspects=True
+    )
     if qrels is None:
-        refuse_unjudged(plan)
+        refuse_without_judgements(plan)
     _check_expected(plan)
     _check_sent(plan)
     for measure in plan.measures:
@@ -164,7 +184,7 @@ def evaluate(
             )
     ordered = _ordered(plan, order)
     with spark_errors():
-        judgements, results = read_frames(qrels, run, columns)
+        judgements, results = read_frames(qrels, run, columns, looked_at(plan.groups()))
         slicing = sliceable(by)
         places = places_of((qrels, run), attributes, columns, by=slicing, weights=weights, clusters=clusters)
         finish = Finish.asked(
@@ -179,7 +199,11 @@ def evaluate(
         )
         names = None if judgements is None else judgements.names
         task = Task(plan, names, results.names, hash_inputs, parts=not per_query)
-        rows = partitioned(judgements, results, order=order, ordered=ordered, text_items=plan.text_items)
+        if order is not None and ordered:
+            rows = in_order(judgements, results, order=order, ordered=ordered, text_items=plan.text_items)
+        else:
+            rows, parcels = in_parcels(judgements, results, text_items=plan.text_items)
+            task = replace(task, parcels=parcels)
         text = plan.text_items or results.types.kind(results.item) == "string"
         if known is not None:
             tally, block = _with_items(task, rows, known, integer=not text)
@@ -188,9 +212,10 @@ def evaluate(
                 return run.sparkSession.createDataFrame(result.per_query.to_arrow())
             return finish.of(result)
         assert judgements is not None  # or there is nothing to measure
-        values = rows.mapInArrow(task.per_query, _per_query_schema(judgements, task.columns))
+        schema = _per_query_schema(judgements, task.columns)
+        values = functools.partial(on_executors, rows, task.per_query, schema)
         if per_query:
-            return values.withColumnsRenamed(_labels_of(plan.measures))
+            return values().withColumnsRenamed(_labels_of(plan.measures))
         tally = merged(Tally(), map(Tally.from_json, told(rows, task.tallies)))
     tally.check()
     of = functools.partial(SparkResult, values)
@@ -228,14 +253,15 @@ def _result(
     if judgements is None:
         made = made._replace(counts=made.counts.of_the_run())
     else:
-        notes = (*judgements.notes, *made.notes)
+        unseen = () if plan.choices.candidates == "all" else (NOT_LOOKED_AT,)
+        notes = (*judgements.notes, *made.notes, *unseen)
     extents = tally.extents.get("qrels"), tally.extents.get("run")
     return result_of(
         plan,
         made,
         item_ids="text" if text else "integer",
         inputs={side: f"{digest:016x}" for side, digest in tally.digests.items()},
-        notes=(*notes, *told_of_lists(made), *departing(plan, made, extents)),
+        notes=(*notes, *told_of_lists(made), *departing(plan, made, lambda: extents)),
         of=of,
     )
 
@@ -350,7 +376,7 @@ def _per_query_predictions(rows: DataFrame, task: RowTask, asked: Iterable[Measu
             raise MeasureError(f"{measure} is one value of all rows, with none for each query")
     types = dict(rows.dtypes)
     schema = ", ".join("`{}` double".format(str(measure).replace("`", "``")) for measure in task.measures)
-    values = by_query(rows).mapInArrow(task.per_query, f"query {types['query']}, {schema}")
+    values = on_executors(by_query(rows), task.per_query, f"query {types['query']}, {schema}")
     return values.withColumnsRenamed(_labels_of(asked))
 
 

@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from rankmark._native import Table
+from rankmark.engines import spark_driver
 from rankmark.engines.spark import names_of_parts
-from rankmark.engines.spark_driver import spark_errors
 from rankmark.errors import ColumnError, UsageError, did_you_mean
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.names import listed
@@ -17,7 +17,7 @@ from rankmark.inputs.tables.spark_frames import column
 from rankmark.results.lists import ListResult
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     import polars as pl
@@ -39,7 +39,7 @@ class SparkResult(ListResult):
 
     __slots__ = ("_rows", "_told", "_whole")
 
-    def __init__(self, rows: DataFrame, **told: Any) -> None:
+    def __init__(self, rows: Callable[[], DataFrame], **told: Any) -> None:
         super().__init__(**told)
         self._rows = rows
         self._told = told
@@ -87,8 +87,8 @@ class SparkResult(ListResult):
         import polars as pl
 
         if self._whole is None:
-            with spark_errors():
-                rows = pl.DataFrame(self._rows.toArrow()).sort("query")
+            with spark_driver.spark_errors():
+                rows = pl.DataFrame(spark_driver.collected(self._rows())).sort("query")
             columns = {
                 name: rows[name].fill_null(math.nan).to_numpy(writable=True) for name in rows.columns[1:]
             }
@@ -189,5 +189,5 @@ def brought(frame: Any) -> Any:
         return frame
     import polars as pl
 
-    with spark_errors():
+    with spark_driver.spark_errors():
         return pl.DataFrame(frame.toArrow())

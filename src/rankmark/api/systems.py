@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankmark.aggregation.rows import RowsOf
@@ -11,6 +11,7 @@ from rankmark.api.classes import ClassWork
 from rankmark.api.evaluated import Evaluated
 from rankmark.api.labelled import Work, check_one_score, digests_of, slices_of_rows
 from rankmark.api.prediction_plans import Plans
+from rankmark.dataclassing import dataclass
 from rankmark.errors import UsageError
 from rankmark.inputs.predictions.class_systems import read_class_systems
 from rankmark.inputs.predictions.groups import GROUPS, in_groups

@@ -6,12 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from rankmark.checks import lists, matching, rows, training, unreadable
-from rankmark.checks.data import CheckedPair, CheckedTable
-from rankmark.checks.finding import CODES, Finding, Severity
+from rankmark.api.evaluation import refuse_without_judgements, with_known
+from rankmark.checks import lists, matching, recommended, rows, training, unreadable
+from rankmark.checks.data import IDS, CheckedPair, CheckedTable
+from rankmark.checks.finding import CODES, NEEDED, Finding, Severity
 from rankmark.checks.report import CheckReport, TableCounts
 from rankmark.errors import DataError, FormatError, RankmarkError, UsageError
 from rankmark.inputs import Input, read_shared, read_tables
+from rankmark.inputs.catalogue import Catalogue, catalogue
+from rankmark.inputs.roles import said_of
 from rankmark.language.measure import Measure
 from rankmark.language.plan import planned
 from rankmark.progress import counting
@@ -19,28 +22,35 @@ from rankmark.progress import counting
 __all__ = ["CHECKED", "check"]
 
 CHECKED = ("nDCG@10", "AP", "R@100")
-"""The measures of which it is shown what the findings do to them, unless others are asked for."""
+CHECKED_OF_ITEMS = {"items": "Coverage@10", "train": "Novelty@10"}
+"""The measures of which it is shown what the findings do to them, unless others are asked for: where there
+are judgements, and by what is known of items."""
 
 
 def check(
     qrels: Any,
     *runs: Any,
+    items: Any = None,
     train: Any = None,
-    measures: str | Measure | Sequence[str | Measure] = CHECKED,
+    measures: str | Measure | Sequence[str | Measure] | None = None,
     names: Sequence[str] | None = None,
     columns: Mapping[str, Any] | None = None,
 ) -> CheckReport:
     """Looks for what is odd in judgements and results, and says what it does to the numbers.
 
     What `rankmark.evaluate` refuses is looked at, too: rows with nulls or NaN are then left out, of an item
-    that stands twice the first row counts, and ids of different types are compared as text. What the other
-    findings do to the values is computed from what is left.
+    that stands twice the first row counts, ids of different types are compared as text, and for measures that
+    look at what is known of items, those that the table of items lacks are left out. What the other findings
+    do to the values is computed from what is left.
 
     Args:
-        qrels: the judgements, whatever `rankmark.evaluate` takes.
+        qrels: the judgements, whatever `rankmark.evaluate` takes; None for none.
         *runs: the results of one system or of several, likewise.
+        items: the items that can be recommended, and what they are like, as for `rankmark.evaluate`, or what
+            `rankmark.catalogue` read of them.
         train: what the systems were trained on: query and item, whatever judgements can be.
-        measures: those to show the effects on; their cutoffs say how far down the lists matter.
+        measures: those to show the effects on; their cutoffs say how far down the lists matter. If None
+            nDCG@10, AP and R@100, with `items` also Coverage@10, with `train` also Novelty@10.
         names: what to call the runs; by default their paths, or ``run``.
         columns: the columns to use where their names do not say it; as for `rankmark.evaluate`.
 
@@ -64,33 +74,48 @@ def check(
     """
     if not runs:
         raise UsageError("there is no run to check; give one or several after the judgements")
-    asked = planned(measures, None, {}).measures
-    judgements, results = _read(qrels, runs, columns)
-    known = _read_train(train, columns) if train is not None else None
-    judged = CheckedTable.of(judgements, "qrels")
-    found = [
-        CheckedTable.of(table, name) for table, name in zip(results, _names(results, names), strict=True)
-    ]
+    judged, found = _read(qrels, runs, columns, names)
+    known, before = _known(items, train, columns)
+    asked, complete = _asked(measures, known, judged=judged is not None)
     pairs = []
     with counting("checking", 2 * len(found)) as counter:
         for run in found:
-            pairs.append(_pair(judged, run, asked))
+            pairs.append(recommended.evaluable(_pair(judged, run, asked, known), complete))
             counter.done += 1
-        findings = [_said_of(pairs, finding) for finding in _of_qrels(judged, pairs, known)]
-        for run, pair in zip(found, pairs, strict=True):
-            findings += _of_run(judged, run, pair, known)
+        findings = [*_of_shared(judged, pairs, before)]
+        for run, (pair, whole) in zip(found, pairs, strict=True):
+            findings += _of_run(judged, run, pair)
+            findings += _of_known(run, pair, whole, before)
             counter.done += 1
     order = list(get_args(Severity))
     findings.sort(key=lambda finding: order.index(finding.severity))
-    looked_for = [code for code in CODES if known or not code.startswith("train")]
+    there = {"qrels": judged, "items": known.items, "train": before}
+    looked_for = [code for code in CODES if all(there[each] is not None for each in NEEDED.get(code, ()))]
+    tables = found if judged is None else (judged, *found)
     return CheckReport(
-        tables={each.where: _counts(each) for each in (judged, *found)},
+        tables={each.where: _counts(each) for each in tables},
         findings=tuple(findings),
         no_sign_of=tuple(code for code in looked_for if code not in {each.code for each in findings}),
     )
 
 
-def _read(qrels: Any, runs: Sequence[Any], columns: Mapping[str, Any] | None) -> tuple[Input, list[Input]]:
+def _read(
+    qrels: Any, runs: Sequence[Any], columns: Mapping[str, Any] | None, names: Sequence[str] | None
+) -> tuple[CheckedTable | None, list[CheckedTable]]:
+    """The judgements, if there are any, and the runs by their names."""
+    judgements, results = None, []
+    if qrels is None:
+        results = [read_shared(unreadable.with_nan(run, "run", columns), "run", columns) for run in runs]
+    else:
+        judgements, results = _read_judged(qrels, runs, columns)
+    called = zip(results, _names(results, names), strict=True)
+    judged = None if judgements is None else CheckedTable.of(judgements, "qrels")
+    return judged, [CheckedTable.of(table, name) for table, name in called]
+
+
+def _read_judged(
+    qrels: Any, runs: Sequence[Any], columns: Mapping[str, Any] | None
+) -> tuple[Input, list[Input]]:
     try:
         return read_tables(qrels, runs, columns)
     except FormatError:
@@ -101,11 +126,48 @@ def _read(qrels: Any, runs: Sequence[Any], columns: Mapping[str, Any] | None) ->
         )
 
 
+def _known(
+    items: Any, train: Any, columns: Mapping[str, Any] | None
+) -> tuple[Catalogue, CheckedTable | None]:
+    """What is known of items and of users before, and the rows of the latter as they are."""
+    read = items if isinstance(items, Catalogue) else None
+    if items is not None and read is None:
+        read = catalogue(items, columns=columns)
+    if read is not None and read.train is not None:
+        if train is not None:
+            raise UsageError("train is given beside a catalogue that was read; give it to rm.catalogue")
+        train, columns = read.train, None
+    before = None if train is None else _read_train(train, columns)
+    if read is None:
+        read = Catalogue(None, None, closed=False)
+    pairs = None if before is None else before.frame.select(IDS)
+    return Catalogue(read.items, pairs, closed=read.closed), before
+
+
 def _read_train(train: Any, columns: Mapping[str, Any] | None) -> CheckedTable:
     try:
-        return rows.usable(CheckedTable.of(read_shared(train, "qrels", columns), "train"))
+        return rows.usable(CheckedTable.of(read_shared(train, "qrels", said_of(columns, "train")), "train"))
     except RankmarkError as error:
         raise type(error)(f"the training data, read as judgements are: {error}") from error
+
+
+def _asked(
+    measures: str | Measure | Sequence[str | Measure] | None, known: Catalogue, *, judged: bool
+) -> tuple[tuple[Measure, ...], Catalogue]:
+    """The measures of which effects are shown, and what is known without what they refuse.
+
+    A measure of each group of items becomes one of every group.
+    """
+    if measures is None:
+        there = {"items": known.closed, "train": known.train is not None}
+        measures = [*(CHECKED if judged else ()), *(CHECKED_OF_ITEMS[name] for name in there if there[name])]
+        if not measures:
+            raise UsageError("without judgements there is nothing to check but by items=… and train=…")
+    plan = planned(measures, None, {}, items=True)
+    if not judged:
+        refuse_without_judgements(plan)
+    complete = recommended.complete(known, plan.measures)
+    return with_known(plan, complete, None, judged=judged)[0].measures, complete
 
 
 def _names(runs: Sequence[Input], names: Sequence[str] | None) -> Sequence[str]:
@@ -114,58 +176,93 @@ def _names(runs: Sequence[Input], names: Sequence[str] | None) -> Sequence[str]:
         names = [run.name for run in runs]
         if len(set(names)) < len(names):
             names = [f"run {number}" for number in range(1, len(runs) + 1)]
-    if len(names) != len(runs) or len(set(names)) < len(names) or "qrels" in names:
+    taken = {"qrels", "items", "train"}
+    if len(names) != len(runs) or len(set(names)) < len(names) or taken & {*names}:
         raise UsageError(f"names={list(names)!r}: each of the {len(runs)} runs needs a name of its own")
     return names
 
 
-def _pair(qrels: CheckedTable, run: CheckedTable, measures: tuple[Measure, ...]) -> CheckedPair:
+def _pair(
+    qrels: CheckedTable | None, run: CheckedTable, measures: tuple[Measure, ...], known: Catalogue
+) -> CheckedPair:
     """The judgements and a run, as far as they can be evaluated."""
-    for table in (qrels, run):
+    for table in (run,) if qrels is None else (qrels, run):
         if rows.usable(table).frame.is_empty():
             raise DataError(f"{table.source.name}: there is a null, NaN or an infinite grade in every row")
-    judged, results = matching.aligned(rows.usable(qrels), rows.usable(run))
+    results = rows.usable(run)
+    if qrels is None:
+        judged = CheckedTable(run.source.queries(), "qrels", results.frame.select(IDS).clear())
+    else:
+        judged, results = matching.aligned(rows.usable(qrels), results)
+    judged, results = matching.aligned_to(known, judged, results)
     twice = not (judged.repeated.is_empty() and results.repeated.is_empty())
-    return CheckedPair(judged, results, measures, "first" if twice else "error")
+    return CheckedPair(judged, results, measures, "first" if twice else "error", known)
+
+
+def _of_shared(
+    qrels: CheckedTable | None,
+    pairs: Sequence[tuple[CheckedPair, CheckedPair]],
+    train: CheckedTable | None,
+) -> Iterator[Finding]:
+    """What is odd in what all runs share; what it does to the numbers is shown for the first of them."""
+    several = [pair for pair, _ in pairs]
+    first, whole = pairs[0]
+    found = [] if qrels is None else [*_of_qrels(qrels, several, train)]
+    if first.known.items is not None:
+        found += recommended.attributes_missing(first, whole)
+        if qrels is not None:
+            found += recommended.judged_elsewhere(first)
+        if train is not None:
+            found += recommended.train_elsewhere(train, whole)
+    yield from (_said_of(several, finding) for finding in found)
 
 
 def _of_qrels(
     qrels: CheckedTable, pairs: Sequence[CheckedPair], train: CheckedTable | None
 ) -> Iterator[Finding]:
-    """What is odd in the judgements; what it does to the numbers is shown for the first run."""
+    """What is odd in the judgements."""
     first = pairs[0]
     yield from rows.unusable(qrels, first)
     yield from rows.judged_twice(first)
     yield from rows.grades(first)
     yield from matching.never_returned(first.qrels, pairs)
+    yield from lists.unjudged_differs(pairs)
     if train is not None:
         yield from training.in_qrels(train, first)
 
 
 def _said_of(pairs: Sequence[CheckedPair], finding: Finding) -> Finding:
-    """A finding in the judgements, which of several runs has the values in it said aloud."""
+    """A finding in what runs share, which of several runs has the values in it said aloud."""
     if len(pairs) == 1 or not finding.effects:
         return finding
     return replace(finding, note=f"{finding.note}; the values are those of {pairs[0].where}")
 
 
-def _of_run(
-    qrels: CheckedTable, run: CheckedTable, pair: CheckedPair, train: CheckedTable | None
-) -> Iterator[Finding]:
+def _of_run(qrels: CheckedTable | None, run: CheckedTable, pair: CheckedPair) -> Iterator[Finding]:
     """What is odd in a run."""
     yield from rows.unusable(run, pair)
     yield from rows.infinite_scores(run)
     yield from rows.returned_twice(pair)
-    yield from matching.types(qrels, run, pair)
-    yield from matching.spelling(pair)
-    yield from matching.other_queries(pair)
-    yield from lists.order_of_scores(pair)
-    yield from lists.ties(pair)
+    if qrels is not None:
+        yield from matching.types(qrels, run, pair)
+        yield from matching.spelling(pair)
+        yield from matching.other_queries(pair)
+        yield from lists.order_of_scores(pair)
+        yield from lists.ties(pair)
+        yield from lists.short_lists(pair)
+        yield from lists.unjudged_results(pair)
     yield from lists.constant_scores(pair)
-    yield from lists.short_lists(pair)
-    yield from lists.unjudged_results(pair)
+
+
+def _of_known(
+    run: CheckedTable, pair: CheckedPair, whole: CheckedPair, train: CheckedTable | None
+) -> Iterator[Finding]:
+    """What is odd in a run beside what is known of items and users."""
+    if pair.known.items is not None:
+        yield from recommended.not_in_items(rows.usable(run), pair, whole)
     if train is not None:
-        yield from training.in_results(train, pair)
+        yield from training.in_results(train, pair if pair.measures else whole)
+        yield from recommended.strange_users(train, whole)
 
 
 def _counts(table: CheckedTable) -> TableCounts:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from rankmark._native import Table
+from rankmark._native import ItemNumbers, Table
 from rankmark.aggregation.oddities import lists_of
 from rankmark.api.evaluation import evaluate
 from rankmark.checks.finding import examples
+from rankmark.dataclassing import dataclass
 from rankmark.forking import need_polars_threads
 from rankmark.inputs import Input
+from rankmark.inputs.catalogue import Catalogue
 from rankmark.inputs.roles import VALUE_OF
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure
     from rankmark.results.lists import ListResult
 
-__all__ = ["IDS", "CheckedPair", "CheckedTable"]
+__all__ = ["IDS", "CheckedPair", "CheckedTable", "different"]
 
 IDS = ["query", "item"]
 
@@ -84,7 +86,7 @@ class CheckedTable:
     def ids(self, role: str) -> pl.DataFrame:
         """The queries or the items, each once, in the order in which they come."""
         if role not in self._ids:
-            self._ids[role] = self.frame.select(role).unique(maintain_order=True)
+            self._ids[role] = different(self.frame[role]).to_frame()
         return self._ids[role]
 
     @cached_property
@@ -117,15 +119,43 @@ class CheckedTable:
         return replace(self.source, table=table, query="query", item="item", value=value, rank=rank)
 
 
+def different(ids: pl.Series) -> pl.Series:
+    """Each id once, in the order in which they come."""
+    import polars as pl
+
+    integers = ids.dtype.is_integer()
+    # Numbering integers is far cheaper than grouping ids, and texts have such by their hashes.
+    keys = (ids if integers else ids.hash()).alias("id")
+    if ids.null_count() or ids.is_empty():
+        return ids.unique(maintain_order=True)
+    numbered, (numbers,) = ItemNumbers.of([(Table.from_arrow(pl.DataFrame(keys).to_struct()), "ids", "id")])
+    # Of the same ids any place will do.
+    places = np.empty(len(numbered), dtype=np.int64)
+    places[numbers] = np.arange(len(numbers))
+    if not integers and not ids.gather(places[numbers]).equals(ids):
+        return ids.unique(maintain_order=True)  # two texts have one hash
+    return ids.gather(places)
+
+
 @dataclass(frozen=True)
 class CheckedPair:
-    """The judgements and one run, without the rows and with the types that let them be evaluated."""
+    """The judgements and one run, without the rows and with the types that let them be evaluated.
+
+    Without judgements, `qrels` has no rows.
+    """
 
     qrels: CheckedTable
     run: CheckedTable
     measures: tuple[Measure, ...]
     duplicates: str
     """``error`` if there are none, else ``first``."""
+    known: Catalogue
+    """What is known of items."""
+
+    @property
+    def judged(self) -> bool:
+        """Whether there are judgements."""
+        return not self.qrels.frame.is_empty()
 
     @property
     def where(self) -> str:
@@ -134,23 +164,36 @@ class CheckedPair:
 
     @cached_property
     def answered(self) -> int:
-        """How many of the judged queries have results."""
+        """How many of the judged queries have results; of all, where nothing is judged."""
+        if not self.judged:
+            return self.run.ids("query").height
         return self.qrels.ids("query").join(self.run.ids("query"), on="query", how="semi").height
 
     @cached_property
     def result(self) -> ListResult | None:
-        """What the measures come to; None if no judged query has results."""
+        """What the measures come to; None if no query that counts has results, or nothing is asked."""
         return self.evaluate()
 
     def evaluate(self, *measures: str, **choices: Unpack[GivenChoices]) -> ListResult | None:
         """What these measures, or else those asked for, come to under some choices."""
-        if not self.answered:
+        if not self.answered or not (measures or self.measures):
             return None
         chosen: Mapping[str, Any] = {"duplicates": self.duplicates, **choices}
-        return evaluate(self.qrels.input, self.run.input, measures or self.measures, **chosen)
+        judgements = self.qrels.input if self.judged else None
+        return evaluate(judgements, self.run.input, measures or self.measures, items=self.known, **chosen)
 
     def with_tables(
-        self, *, qrels: CheckedTable | None = None, run: CheckedTable | None = None
+        self,
+        *,
+        qrels: CheckedTable | None = None,
+        run: CheckedTable | None = None,
+        known: Catalogue | None = None,
     ) -> CheckedPair:
         """The same with other rows, in which items may come twice."""
-        return CheckedPair(qrels or self.qrels, run or self.run, self.measures, "first")
+        return replace(
+            self,
+            qrels=qrels or self.qrels,
+            run=run or self.run,
+            duplicates="first",
+            known=known or self.known,
+        )

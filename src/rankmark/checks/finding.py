@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from rankmark.dataclassing import dataclass
 from rankmark.rendering.records import Record
 from rankmark.rendering.words import counted
 
@@ -20,6 +20,7 @@ __all__ = [
     "CODES",
     "CODES_OF_PREDICTIONS",
     "EXAMPLES",
+    "NEEDED",
     "Effect",
     "Finding",
     "Severity",
@@ -50,13 +51,47 @@ CODES: Mapping[str, str] = MappingProxyType(
         "constant-scores": "lists in which all scores are equal",
         "short-lists": "lists shorter than the cutoff",
         "unjudged-results": "returned items that nobody judged",
+        "unjudged-differs": "runs of which one has many more unjudged results than another",
         "scores-like-ranks": "scores that are the ranks 1, 2, 3 …",
         "scores-reversed": "relevant items that score lower than the others",
         "train-in-results": "training data among the results",
         "train-in-qrels": "training data among the judgements",
+        "users-not-in-train": "queries of which training data have nothing",
+        "results-not-in-items": "results that the table of items lacks",
+        "judged-not-in-items": "relevant items that the table of items lacks",
+        "train-not-in-items": "training data of items that the table of items lacks",
+        "missing-attributes": "items of which something is not known",
     }
 )
 """Every code that a finding in judgements and results can have, and what it stands for."""
+
+NEEDED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "duplicate-judgements": ("qrels",),
+        "negative-grades": ("qrels",),
+        "fractional-grades": ("qrels",),
+        "no-relevant": ("qrels",),
+        "id-types": ("qrels",),
+        "id-spelling": ("qrels",),
+        "missing-queries": ("qrels",),
+        "unjudged-queries": ("qrels",),
+        "never-returned": ("qrels",),
+        "ties": ("qrels",),
+        "short-lists": ("qrels",),
+        "unjudged-results": ("qrels",),
+        "unjudged-differs": ("qrels",),
+        "scores-like-ranks": ("qrels",),
+        "scores-reversed": ("qrels",),
+        "train-in-results": ("train",),
+        "train-in-qrels": ("qrels", "train"),
+        "users-not-in-train": ("train",),
+        "results-not-in-items": ("items",),
+        "judged-not-in-items": ("qrels", "items"),
+        "train-not-in-items": ("train", "items"),
+        "missing-attributes": ("items",),
+    }
+)
+"""The tables beside the runs without which a code is not looked for."""
 
 CODES_OF_PREDICTIONS: Mapping[str, str] = MappingProxyType(
     {
@@ -146,13 +181,13 @@ def examples(frame: pl.DataFrame) -> tuple[Mapping[str, Any], ...]:
 
 
 def effects(as_is: ListResult | None, otherwise: Mapping[str, ListResult | None]) -> tuple[Effect, ...]:
-    """What becomes of the measures otherwise, of those that change; of all, if there is no value as it is."""
+    """What becomes of the measures otherwise, of those that change or have no value as it is."""
     known = {name: result.values for name, result in otherwise.items() if result is not None}
     measures: Iterable[str] = next(iter(known.values()), {})
     found = []
     for measure in measures:
         values = {name: each[measure] for name, each in known.items()}
-        value = as_is.values[measure] if as_is else None
+        value = as_is.values.get(measure) if as_is else None
         if value is None or any(_differ(value, other) for other in values.values()):
             found.append(Effect(measure, value, values))
     return tuple(found)

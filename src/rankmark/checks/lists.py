@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,19 @@ if TYPE_CHECKING:
 
     from rankmark.results.lists import ListResult
 
-__all__ = ["constant_scores", "order_of_scores", "short_lists", "ties", "unjudged_results"]
+__all__ = [
+    "constant_scores",
+    "order_of_scores",
+    "short_lists",
+    "ties",
+    "unjudged_differs",
+    "unjudged_results",
+]
+
+AT_TOP = 10
+"""Where lists are looked at for which no measure has a cutoff."""
+APART = 0.1
+"""How much more unjudged results of one run than of another are worth knowing."""
 
 LARGE = 0.05
 """The part of a value from which on what equal scores could change of it is serious."""
@@ -30,8 +42,10 @@ def ties(pair: CheckedPair) -> Iterator[Finding]:
     found = effects(pair.result, {"ties=worst": worst, "ties=best": best})
     if not found:
         return
+    of_queries = [measure for measure in pair.measures if measure.page.aggregate != "run"]
     changed = np.logical_or.reduce(
-        [~_close(worst.query_values(m), best.query_values(m)) for m in pair.measures]
+        [~_close(worst.query_values(m), best.query_values(m)) for m in of_queries]
+        or [np.zeros(len(pair.result.query_ids), dtype=np.bool_)]
     )
     yield Finding(
         "ties",
@@ -135,6 +149,30 @@ def unjudged_results(pair: CheckedPair) -> Iterator[Finding]:
             _queries(found, unjudged),
             "they count as not relevant unless told otherwise",
             effects(pair.result, {"unjudged=ignore": pair.evaluate(unjudged="ignore")}),
+        )
+
+
+def unjudged_differs(pairs: Sequence[CheckedPair]) -> Iterator[Finding]:
+    """Runs of which one has many more unjudged results at the top than another, as newer ones have."""
+    if len(pairs) < 2:
+        return
+    cutoff = min((each.cutoff for each in pairs[0].measures if each.cutoff), default=AT_TOP)
+    measure = f"Unjudged(denominator=retrieved)@{cutoff}"
+    found = [(pair.where, pair.evaluate(measure, missing="skip")) for pair in pairs]
+    shares = {where: result[measure] for where, result in found if result is not None}
+    if not shares:
+        return
+    most, least = max(shares, key=shares.__getitem__), min(shares, key=shares.__getitem__)
+    if shares[most] - shares[least] >= APART:
+        yield Finding(
+            "unjudged-differs",
+            "worth knowing",
+            most,
+            f"{percent(shares[most])} of the first {cutoff:,} results are unjudged, of {least} "
+            f"{percent(shares[least])}",
+            1,
+            note="what is not judged counts as not relevant, so that the first may be judged too low against "
+            'the other: see rm.pool, and bounds="unjudged"',
         )
 
 

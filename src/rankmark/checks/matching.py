@@ -11,7 +11,9 @@ from rankmark.checks.finding import Finding, effects, examples, share
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["aligned", "never_returned", "other_queries", "spelling", "types"]
+    from rankmark.inputs.catalogue import Catalogue
+
+__all__ = ["aligned", "aligned_to", "never_returned", "other_queries", "spelling", "types"]
 
 JUDGED = {"query": ("judged query", "judged queries"), "item": ("judged item", "judged items")}
 NOTABLE = 0.01
@@ -27,6 +29,19 @@ def aligned(qrels: CheckedTable, run: CheckedTable) -> tuple[CheckedTable, Check
         elif other and not integer:
             run, qrels = _alike(run, qrels, role)
     return qrels, run
+
+
+def aligned_to(known: Catalogue, qrels: CheckedTable, run: CheckedTable) -> tuple[CheckedTable, CheckedTable]:
+    """Both tables with ids of items as text where what is known of items has texts that are no integers."""
+    import polars as pl
+
+    frames = [frame["item"] for frame in (known.items, known.train) if frame is not None]
+    if not _is_integer(run, "item") or all(
+        ids.dtype.is_integer() or not ids.cast(pl.Int64, strict=False).null_count() for ids in frames
+    ):
+        return qrels, run
+    text = pl.col("item").cast(pl.String)
+    return qrels.with_frame(qrels.frame.with_columns(text)), run.with_frame(run.frame.with_columns(text))
 
 
 def _is_integer(rows: CheckedTable, role: str) -> bool:
@@ -166,12 +181,14 @@ def never_returned(qrels: CheckedTable, pairs: Sequence[CheckedPair]) -> Iterato
     import polars as pl
 
     grade = pl.col("value") if qrels.has_values else pl.lit(1)
-    relevant = qrels.frame.with_columns(pl.col("item").cast(pl.String), relevant=grade >= 1)
+    relevant = qrels.frame.with_columns(relevant=grade >= 1)
     items = relevant.group_by("item", maintain_order=True).agg(pl.col("relevant").sum())
+    never = [pair.qrels.ids("item").join(pair.run.ids("item"), on="item", how="anti") for pair in pairs]
+    if any(each.schema["item"] != items.schema["item"] for each in never):
+        items, *never = (each.with_columns(pl.col("item").cast(pl.String)) for each in (items, *never))
     lost = items
-    for pair in pairs:
-        never = pair.qrels.ids("item").join(pair.run.ids("item"), on="item", how="anti")
-        lost = lost.join(never.cast(pl.String), on="item", how="semi", maintain_order="left")
+    for each in never:
+        lost = lost.join(each, on="item", how="semi", maintain_order="left")
     if lost.is_empty():
         return
     wanted = lost.filter(pl.col("relevant") > 0).height

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -14,6 +13,7 @@ from rankmark.aggregation.oddities import is_reversed
 from rankmark.api.predictions import evaluate_predictions
 from rankmark.checks.finding import CODES_OF_PREDICTIONS, Effect, Finding, Severity, examples, share
 from rankmark.checks.report import CheckReport, TableCounts
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, UsageError
 from rankmark.inputs.predictions.groups import GROUPS, in_groups
 from rankmark.inputs.predictions.labelled import Predictions

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, ClassVar
 
 from rankmark.checks.finding import CODES, CODES_OF_PREDICTIONS, EXAMPLES, Finding
+from rankmark.dataclassing import dataclass
 from rankmark.errors import UsageError, did_you_mean
 from rankmark.rendering.blocks import Block, Grid, Section, Tone, toned
 from rankmark.rendering.formats.json import ByName
@@ -59,6 +60,12 @@ class CheckReport(Saved):
     def serious(self) -> tuple[Finding, ...]:
         """The findings that call the values into question."""
         return tuple(finding for finding in self.findings if finding.severity == "serious")
+
+    @property
+    def codes(self) -> Mapping[str, str]:
+        """What its codes stand for: those of lists, or of predictions."""
+        looked_for = {*self.no_sign_of, *(finding.code for finding in self.findings)}
+        return CODES if "duplicate-results" in looked_for else CODES_OF_PREDICTIONS
 
     def __bool__(self) -> bool:
         """Whether nothing serious was found."""

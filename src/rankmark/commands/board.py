@@ -9,10 +9,18 @@ from typing import Any
 import click
 
 from rankmark.commands.compare_matrix import with_matrix
-from rankmark.commands.names import column_names, items_known, measures_in, named_paths, one_path_each
+from rankmark.commands.names import (
+    column_names,
+    items_known,
+    judged_in,
+    measures_in,
+    named_paths,
+    one_path_each,
+)
 from rankmark.commands.options import (
     CHOICES,
     is_said,
+    with_aspect_weights,
     with_choices,
     with_confidence,
     with_known,
@@ -52,6 +60,7 @@ def _corrections() -> Any:
 @click.argument("file", nargs=-1, required=True, metavar="[NAME=]FILE...")
 @click.option("--qrels", metavar="QRELS", help="Judgements, of which each FILE is a run.")
 @with_matrix
+@with_aspect_weights
 @with_words("--over", lambda: ("queries", "collections"), "Of what other draws would be.")
 @with_words("--test", _tests, "Which test tells systems apart.")
 @with_words("--correction", _corrections, "Of p-values, for all pairs of systems.")
@@ -119,8 +128,22 @@ def show_board(
             )
         whole: Any = paths if len(paths) > 1 else next(iter(paths.values()))
         with _hint_of_qrels(len(paths)):
-            shown = board(whole, asked, columns=column_names(column), **options)
+            shown = board(whole, asked, columns=_of_values(column_names(column)), **options)
     output.write(shown)
+
+
+def _of_values(columns: dict[str, Any]) -> dict[str, Any]:
+    """The columns that are said, unless one is of judgements and runs alone."""
+    from rankmark.inputs.matrices import SAID
+    from rankmark.inputs.roles import SIDES
+
+    for key in columns:
+        if key not in SAID and key.rpartition(".")[2] in SIDES:
+            raise UsageError(
+                f"--column {key}={columns[key] or ''} is of judgements and runs, and these are values of "
+                "systems; of runs the judgements are given by --qrels QRELS"
+            )
+    return columns
 
 
 @contextmanager
@@ -137,7 +160,7 @@ def _hint_of_qrels(files: int) -> Iterator[None]:
 
 MEASURE = "nDCG@10"
 """What runs are ranked by if nothing is asked for."""
-EVALUATING = (*CHOICES, "like", "items", "train", "open_catalogue")
+EVALUATING = (*CHOICES, "like", "items", "train", "open_catalogue", "aspect_weights")
 """The options of evaluations; the seed is also of resamples."""
 
 
@@ -150,7 +173,9 @@ def _evaluated(
 
     columns = column_names(column)
     # What has been read has no longer the columns to weigh by.
-    judged = qrels if chosen["weights"] else read_shared(qrels, "qrels", columns)
+    judged = judged_in(qrels, chosen.pop("aspect_weights"), columns)
+    if judged is qrels and not chosen["weights"]:
+        judged = read_shared(qrels, "qrels", columns)
     items, train, is_open = (chosen.pop(name) for name in ("items", "train", "open_catalogue"))
     chosen = {name: value for name, value in chosen.items() if value is not None}
     chosen["items"] = items_known(items, train, columns, closed=not is_open)

@@ -8,11 +8,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankmark.commands.eval import MEASURES
-from rankmark.commands.names import column_names, items_known, measures_in, name_and_path, named_paths
+from rankmark.commands.names import (
+    column_names,
+    items_known,
+    judged_in,
+    measures_in,
+    name_and_path,
+    named_paths,
+)
 from rankmark.commands.options import (
     CHOICES,
     is_said,
     together,
+    with_aspect_weights,
+    with_attributes,
     with_choices,
     with_clusters,
     with_columns,
@@ -150,11 +159,18 @@ def shown_of(options: dict[str, Any]) -> dict[str, Any]:
 @click.option(
     "--by", multiple=True, metavar="COLUMN", help="Show slices by a column of FILE, QRELS or RUN; repeat it."
 )
-@click.option("--attributes", metavar="FILE", help="Queries with columns for --by, --weights and --clusters.")
+@with_attributes
+@click.option(
+    "--bounds-of",
+    "bounds",
+    metavar="unjudged",
+    help="Show what unjudged items leave open of differences; unjudged=GRADE says the highest.",
+)
 @with_items
 @with_like
 @with_choices
 @with_columns
+@with_aspect_weights
 @with_threads
 @with_per_query
 @with_output_of("Comparison", papers=True, pictures=True)
@@ -167,6 +183,7 @@ def compare_runs(
     *,
     measure: tuple[str, ...],
     column: tuple[str, ...],
+    aspect_weights: str | None,
     by: tuple[str, ...],
     attributes: str | None,
     no_qrels: bool,
@@ -214,13 +231,15 @@ def compare_runs(
     options["seed"] = options["seed"] or 0
     options |= {"by": by or None, "attributes": attributes, "clusters": list(options["clusters"]) or None}
     if alone:
+        judged_in(None, aspect_weights, {})
         if items or train:
             raise UsageError("--items and --train are of evaluations, and these are results: leave them out")
         compared = _of_saved(runs, measures if is_said("measure") else None, options)
     else:
         columns = column_names(column)
         options["items"] = items_known(items, train, columns, closed=not open_catalogue)
-        compared = compare(None if no_qrels else qrels, runs, measures, columns=columns, **options)
+        judged = judged_in(None if no_qrels else qrels, aspect_weights, columns)
+        compared = compare(judged, runs, measures, columns=columns, **options)
     output.write(compared, per_query=per_query, **shown)
 
 
@@ -237,7 +256,7 @@ def _of_saved(runs: dict[str, list[str]], measures: list[str] | None, options: d
     from rankmark.comparing.compare import compare_results
 
     check_saved(runs)
-    evaluating = [*(name for name in CHOICES if name != "seed"), "like", "column", "clusters"]
+    evaluating = [*(name for name in CHOICES if name != "seed"), "like", "column", "clusters", "bounds"]
     if said := [name for name in evaluating if is_said(name)]:
         option = said[0].replace("_", "-")
         raise UsageError(f"--{option} is of evaluations, and these are results: leave it out")

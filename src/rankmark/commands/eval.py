@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankmark.commands.names import column_names, items_known, measures_in, one_path_each, usual_measures
+from rankmark.commands.names import (
+    column_names,
+    items_known,
+    judged_in,
+    measures_in,
+    one_path_each,
+    usual_measures,
+)
 from rankmark.commands.options import (
+    with_aspect_weights,
     with_choices,
     with_clusters,
     with_columns,
@@ -24,6 +32,7 @@ from rankmark.commands.options import (
     with_words,
 )
 from rankmark.commands.output import Output, with_output_of
+from rankmark.dataclassing import dataclass
 from rankmark.errors import UsageError, did_you_mean
 from rankmark.rendering.words import harmless
 
@@ -32,6 +41,8 @@ if TYPE_CHECKING:
 
     from rankmark.peers.difference import Differences
     from rankmark.results.base import Result
+    from rankmark.results.given import DerivedResult
+    from rankmark.statistics.intervals import IntervalName
 
 __all__ = ["MEASURES", "evaluate_runs"]
 
@@ -70,6 +81,7 @@ def _methods() -> Iterable[str]:
 )
 @with_choices
 @with_columns
+@with_aspect_weights
 @with_threads
 @with_engine
 @click.option(
@@ -78,7 +90,16 @@ def _methods() -> Iterable[str]:
     metavar="COLUMN",
     help="Show slices of the queries by a column of FILE, QRELS or RUN, too; repeat it.",
 )
-@click.option("--attributes", metavar="FILE", help="Queries with columns for --by, --weights and --clusters.")
+@click.option(
+    "--worst-of",
+    metavar="COLUMN",
+    help="Show the mean over groups of queries, such as wordings of a question, of their worst.",
+)
+@click.option(
+    "--attributes",
+    metavar="FILE",
+    help="Queries with columns for --by, --worst-of, --weights and --clusters.",
+)
 @click.option("--intervals/--no-intervals", help="Give confidence intervals over queries.")
 @with_words("--interval-method", _methods, "Of intervals, for all measures.", needed=False)
 @with_confidence("intervals")
@@ -87,6 +108,11 @@ def _methods() -> Iterable[str]:
 @with_resamples
 @with_per_query
 @click.option("--bounds", is_flag=True, help="Show what other orders of equal scores give, too.")
+@click.option(
+    "--bounds-of",
+    metavar="ties|unjudged",
+    help="Of what bounds are; of unjudged items any grade to the highest, or unjudged=GRADE.",
+)
 @with_signatures("Show of this what is not the standard.")
 @with_output_of("Result", papers=True, pictures=True)
 def evaluate_runs(
@@ -101,7 +127,9 @@ def evaluate_runs(
     measure: tuple[str, ...],
     like: tuple[str, ...],
     column: tuple[str, ...],
+    aspect_weights: str | None,
     by: tuple[str, ...],
+    worst_of: str | None,
     attributes: str | None,
     per_query: bool,
     signatures: bool | Literal["short"],
@@ -122,14 +150,17 @@ def evaluate_runs(
     unless told otherwise, by itself or by --like, whose tools `rankmark
     convention` lists. JSON and CSV show all digits, JSON all signatures and a
     hash of the inputs; --bounds shows the values under --ties worst, expected
-    and best, and counts the queries that equal scores change. --by shows every
+    and best, and counts the queries that equal scores change; --bounds-of
+    unjudged shows what they could be, whatever unjudged items of lists are. --by shows every
     measure for each value of a column, which has to be the same in all rows of a
     query; CSV shows either these slices or, with -q, the queries. -q -o FILE.parquet
-    writes the values of each query. With --mteb there is no RUN, and the judgements of
-    a task are QRELS/TASK/SUBSET/SPLIT.tsv, QRELS/TASK/qrels/SPLIT.tsv, as BEIR has
-    them, or QRELS/TASK.tsv. Measures of what is recommended, such as Novelty@10, know
-    the items by --items (item, and columns such as category) and --train (query,
-    item); with --no-qrels they are measured of all queries of runs alone.
+    writes the values of each query. --worst-of takes the worst query of each group by
+    a column of FILE, QRELS or RUN, and --intervals are over groups then. With --mteb
+    there is no RUN, and the judgements of a task are QRELS/TASK/SUBSET/SPLIT.tsv,
+    QRELS/TASK/qrels/SPLIT.tsv, as BEIR has them, or QRELS/TASK.tsv. Measures of what
+    is recommended, such as Novelty@10, know the items by --items (item, and columns
+    such as category) and --train (query, item); with --no-qrels they are measured of
+    all queries of runs alone.
 
     \b
     rankmark eval qrels.txt bm25.run
@@ -139,17 +170,24 @@ def evaluate_runs(
     rankmark eval qrels.parquet old=a.parquet new=b.parquet -m "nDCG@10 AP"
     rankmark eval qrels/ --mteb predictions/ -m "nDCG@10"
     rankmark eval qrels.txt a.run --train train.csv -m "nDCG@10 Novelty@10"
+    rankmark eval qrels.txt a.run --worst-of question --attributes queries.csv
     rankmark eval --no-qrels a.run b.run --items items.csv -m Coverage@10
     """  # noqa: D301
     shown = _Shown(output, per_query, signatures)
     shown.check(by)
+    if worst_of is not None:
+        others = [options[name] for name in ("weights", "bounds", "bounds_of")]
+        _check_worst_of([by, mteb, clusters, *others], like)
     tools = [] if {EVERY, OURS} & {*like} else like
     measures = measures_in(measure) if measure else usual_measures(MEASURES, tools)
     options["columns"] = column_names(column)
+    options["bounds"] = options.pop("bounds_of") or options["bounds"]
     options |= {"intervals": interval_method or intervals, "clusters": list(clusters) or None}
     if mteb is not None:
-        if no_qrels or items or train:
-            raise UsageError("--mteb shows predictions without --no-qrels, --items and --train")
+        if no_qrels or items or train or aspect_weights:
+            raise UsageError(
+                "--mteb shows predictions without --no-qrels, --items, --train and --aspect-weights"
+            )
         options |= {"by": by, "attributes": attributes}
         shown.show(_of_mteb(mteb, qrels, run, measures, like, shown, options))
         return
@@ -161,7 +199,7 @@ def evaluate_runs(
         raise click.MissingParameter(
             ctx=context, param=next(each for each in context.command.params if each.name == "run")
         )
-    runs = _Runs(judgements, one_path_each(run, "runs"), by, attributes)
+    runs = _Runs(judgements, one_path_each(run, "runs"), by, worst_of, attributes, aspect_weights)
     if intervals:
         _refuse_methods(runs.paths.values())
     output.keep(judgements, *runs.paths.values(), attributes, items, train)
@@ -170,6 +208,15 @@ def evaluate_runs(
         output.write(_of_tools(runs, measures, like, shown, options))
     else:
         shown.show(_of_runs(runs, measures, next(iter(like), None), shown, options))
+
+
+def _check_worst_of(others: Iterable[object], like: tuple[str, ...]) -> None:
+    """Refuses what groups of queries have no place for."""
+    if any(others) or like == (EVERY,) or len(like) > 1:
+        raise UsageError(
+            "--worst-of shows groups of queries by one convention: leave out --by, --mteb, --clusters, "
+            "--weights, --bounds and further --like"
+        )
 
 
 def _refuse_methods(paths: Iterable[str]) -> None:
@@ -191,7 +238,9 @@ class _Runs:
     qrels: str | None
     paths: dict[str, str]
     by: tuple[str, ...]
+    worst_of: str | None
     attributes: str | None
+    aspect_weights: str | None
 
     def judgements(self, options: dict[str, Any], *, in_batches: bool) -> Any:
         """The judgements, read once for all runs; the path, where they have to be read with each."""
@@ -199,6 +248,8 @@ class _Runs:
         from rankmark.inputs import read_shared
 
         # What has been read has no longer the columns to slice, weigh or cluster by.
+        if self.aspect_weights is not None:
+            return judged_in(self.qrels, self.aspect_weights, options["columns"])
         if self.qrels is None or self.by or options["clusters"] or options["weights"]:
             return self.qrels
         # Nor is anything read at once that is to be read in batches.
@@ -290,5 +341,33 @@ def _of_runs(
     judged = runs.judgements(options, in_batches=True)
     options |= {"like": like, "hash_inputs": shown.output.is_kept}
     options |= {"by": runs.by or None, "attributes": runs.attributes}
-    results = [evaluate(judged, path, measures, **options) for path in runs.paths.values()]
+    one = evaluate if runs.worst_of is None else partial(_of_groups, runs)
+    results = [one(judged, path, measures, **options) for path in runs.paths.values()]
     return dict(zip(runs.paths, results, strict=True)) if len(results) > 1 else {"": results[0]}
+
+
+def _of_groups(
+    runs: _Runs,
+    judged: Any,
+    path: str,
+    measures: list[str],
+    *,
+    intervals: bool | IntervalName,
+    **options: Any,
+) -> DerivedResult:
+    """The result of one run of the worst query of each group."""
+    from rankmark.api.evaluation import evaluate
+    from rankmark.api.groups import worst_of_groups
+    from rankmark.inputs.attributes import Places, read_columns
+
+    assert runs.worst_of is not None
+    result = evaluate(judged, path, measures, **options | {"attributes": None})
+    places = Places(runs.qrels, path, runs.attributes, options["columns"])
+    worst = worst_of_groups(result, read_columns([runs.worst_of], places, "worst_of"))
+    if not intervals:
+        return worst
+    return worst.with_intervals(
+        "auto" if isinstance(intervals, bool) else intervals,
+        seed=options["seed"] or 0,
+        **{name: options[name] for name in ("confidence", "resamples", "threads")},
+    )

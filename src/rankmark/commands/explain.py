@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankmark.commands.names import column_names, items_known, measure_in, name_and_path
-from rankmark.commands.options import with_choices, with_columns, with_items, with_like
+from rankmark.commands.names import column_names, items_known, judged_in, measure_in, name_and_path
+from rankmark.commands.options import with_aspect_weights, with_choices, with_columns, with_items, with_like
 from rankmark.commands.output import Output, with_output_of
 from rankmark.errors import UsageError
 
@@ -41,6 +41,7 @@ def _called(name: str, path: str, columns: Mapping[str, str | None]) -> str | In
 @with_like
 @with_choices
 @with_columns
+@with_aspect_weights
 @with_output_of("Explanation")
 def explain(
     qrels: str,
@@ -55,6 +56,7 @@ def explain(
     query: str,
     all_rows: bool,
     column: tuple[str, ...],
+    aspect_weights: str | None,
     output: Output,
     **choices: Any,
 ) -> None:
@@ -86,5 +88,6 @@ def explain(
     first, *others = (_called(name, path, columns) for name, path in named)
     measure, compared = measure_in(measure), next(iter(others), None)
     choices["items"] = items_known(items, train, columns, closed=not open_catalogue)
-    explained = explain(judgements, first, measure, query=query, other=compared, columns=columns, **choices)
+    judged = judged_in(judgements, aspect_weights, columns)
+    explained = explain(judged, first, measure, query=query, other=compared, columns=columns, **choices)
     output.write(explained, all_rows=all_rows)

@@ -10,12 +10,14 @@ from rankmark.commands.compare import check_saved
 from rankmark.commands.names import (
     column_names,
     items_known,
+    judged_in,
     limits_in,
     measures_in,
     name_and_path,
     named_paths,
 )
 from rankmark.commands.options import (
+    with_aspect_weights,
     with_choices,
     with_columns,
     with_conditions,
@@ -57,6 +59,7 @@ ONE_EACH = (
 @with_like
 @with_choices
 @with_columns
+@with_aspect_weights
 @with_threads
 @with_output_of("Gate")
 @click.pass_context
@@ -70,6 +73,7 @@ def gate(
     at_least: tuple[str, ...],
     at_most: tuple[str, ...],
     column: tuple[str, ...],
+    aspect_weights: str | None,
     seedless: tuple[str, ...],
     no_qrels: bool,
     items: str | None,
@@ -124,7 +128,7 @@ def gate(
     options["seed"] = options["seed"] or 0
     with answered("not decided"):
         decided = gating.gate(
-            None if no_qrels or alone else qrels,
+            judged_in(None if no_qrels or alone else qrels, aspect_weights, columns),
             seeds.get("baseline"),
             seeds["candidate"],
             measures_in(measure) or None,

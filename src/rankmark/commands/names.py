@@ -110,6 +110,17 @@ def items_known(
     return catalogue(items, train=train, columns=columns, closed=closed)
 
 
+def judged_in(qrels: str | None, aspect_weights: str | None, columns: Mapping[str, Any]) -> Any:
+    """The judgements, if there are any: their path, or with the weights of aspects what was read of both."""
+    if aspect_weights is None:
+        return qrels
+    if qrels is None:
+        raise UsageError("--aspect-weights is of judgements, and none are evaluated: leave it out")
+    from rankmark.inputs import read_qrels
+
+    return read_qrels(qrels, columns, aspect_weights=aspect_weights)
+
+
 def limits_in(texts: Iterable[str]) -> dict[str, float]:
     """Each measure's limit, of texts written MEASURE=VALUE."""
     limits: dict[str, float] = {}

@@ -17,6 +17,8 @@ from rankmark.language.choices import Choices, values_of
 __all__ = [
     "is_said",
     "together",
+    "with_aspect_weights",
+    "with_attributes",
     "with_choice",
     "with_choices",
     "with_choices_of_rows",
@@ -25,6 +27,7 @@ __all__ = [
     "with_conditions",
     "with_confidence",
     "with_engine",
+    "with_intervals",
     "with_item",
     "with_items",
     "with_known",
@@ -47,6 +50,9 @@ __all__ = [
     "with_words",
 ]
 
+METAVARS = {"seed": "N", "candidates": "all|sampled-N"}
+"""How choices are shown that are no words of a table."""
+
 Command = Callable[..., None]
 Option = Callable[[Command], Command]
 
@@ -60,6 +66,7 @@ CHOICES = {
     "unjudged": "Items without a judgement.",
     "scores": "Precision in which scores are compared.",
     "short_lists": "Queries with fewer items than the cutoff.",
+    "candidates": "What was ranked: all items, or N sampled ones beside the relevant.",
 }
 
 
@@ -128,7 +135,7 @@ def with_choice(name: str) -> Option:
         type=type(getattr(Choices(), name)),
         default=None,  # the convention's, or without one the standard's
         # No click.Choice: a wrong value is for Choices to refuse, which says what comes near.
-        metavar="|".join(values_of(name)) or "N",
+        metavar="|".join(values_of(name)) or METAVARS[name],
         help=CHOICES[name],
     )
 
@@ -157,6 +164,11 @@ with_columns = click.option(
 )
 """Gives a command the option --column, for `column_names`."""
 
+
+with_aspect_weights = click.option(
+    "--aspect-weights", metavar="FILE", help="How much each aspect of a query weighs: query, aspect, weight."
+)
+"""Gives a command the option --aspect-weights, for `judged_in`."""
 
 with_label = click.option("--label", metavar="NAME", help="The column of what happened.")
 with_weight = click.option("--weight", metavar="NAME", help="The column of weights.")
@@ -251,6 +263,20 @@ with_resamples = click.option(
 )
 """Gives a command the option --resamples."""
 
+
+with_intervals = together(
+    click.option("--intervals/--no-intervals", help="Give confidence intervals over queries."),
+    with_confidence("intervals"),
+    with_weights,
+    with_clusters,
+    with_resamples,
+)
+"""Gives a command the options for intervals of values of queries, and what these weigh and belong to."""
+
+with_attributes = click.option(
+    "--attributes", metavar="FILE", help="Queries with columns for --by, --weights and --clusters."
+)
+"""Gives a command the option --attributes."""
 
 with_strict = click.option(
     "--strict", is_flag=True, help="Exit with 1 if anything serious is found, 2 if nothing can be checked."

@@ -6,12 +6,13 @@ import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, RankmarkError, UsageError, did_you_mean
 from rankmark.rendering.words import harmless
 from rankmark.tools import tool
@@ -19,7 +20,7 @@ from rankmark.tools import tool
 if TYPE_CHECKING:
     from rankmark.rendering.shown import Shown
 
-__all__ = ["Output", "UnansweredError", "answered", "with_output_of"]
+__all__ = ["KEPT", "Output", "UnansweredError", "answered", "check_target", "with_output_of"]
 
 Command = Callable[..., None]
 DRAWN = ("svg", "png", "pdf")
@@ -141,16 +142,12 @@ class Output:
 
     def keep(self, *inputs: str | None) -> None:
         """Refuses a file that cannot be made or written, or is an input, before long work is done."""
-        from rankmark.rendering.files import check_writable
         from rankmark.rendering.formats import formats
 
         if self.path:
-            check_writable(self.path)
+            check_target("-o", self.path, *inputs)
             if self.is_file and (needed := formats()[self.format].tool):
                 tool(*needed)
-            for path in filter(None, inputs):
-                if Path(self.path).exists() and Path(path).exists() and Path(self.path).samefile(path):
-                    raise UsageError(f"-o {self.path} would overwrite the input {path}")
 
     def write(self, shown: Shown, **options: Any) -> None:
         """Prints what is shown, or writes it to the file."""
@@ -187,11 +184,20 @@ class Output:
             echo(text)
 
 
-FILES = (
-    "Write here, whole or not at all; NAME.rankmark is for `rankmark show`, NAME.svg, .png and .pdf are "
-    "pictures."
-)
-"""What help says of --output."""
+def check_target(option: str, path: str, *inputs: str | None) -> None:
+    """Refuses a file that an option is to write and cannot, or that is an input, before long work is done."""
+    from rankmark.rendering.files import check_writable
+
+    check_writable(path)
+    for each in filter(None, inputs):
+        if Path(path).exists() and Path(each).exists() and Path(path).samefile(each):
+            raise UsageError(f"{option} {path} would overwrite the input {each}")
+
+
+KEPT = "Write here, whole or not at all; NAME.rankmark is for `rankmark show`."
+"""What help says of --output where there are no pictures."""
+FILES = f"{KEPT[:-1]}, NAME.svg, .png and .pdf are pictures."
+"""What it says where there are some."""
 
 
 PICTURE = click.option(

@@ -7,14 +7,16 @@ from typing import Any
 import click
 
 from rankmark.commands.compare_matrix import matrix_in
-from rankmark.commands.names import column_names, measures_in, name_and_path, named_paths
-from rankmark.commands.options import is_said, with_columns, with_weights, with_words
+from rankmark.commands.names import column_names, items_known, measures_in, name_and_path, named_paths
+from rankmark.commands.options import is_said, with_columns, with_items, with_weights, with_words
 from rankmark.commands.output import Output, with_output_of
 from rankmark.errors import UsageError
 
 __all__ = ["show_power"]
 
-COMPARED = ("measure", "baseline", "weights", "clusters", "attributes", "column")
+KNOWN = ("no_qrels", "items", "train", "open_catalogue")
+"""The options of what is known of items, and of runs without judgements."""
+COMPARED = ("measure", "baseline", "weights", "clusters", "attributes", "column", *KNOWN)
 """The options that are of runs."""
 
 
@@ -58,6 +60,7 @@ def _alternatives() -> Any:
     help="Count queries together with the same value in a column of the files.",
 )
 @click.option("--attributes", metavar="FILE", help="Queries with columns for --weights and --clusters.")
+@with_items
 @with_columns
 @with_output_of("TopicSetSize")
 def show_power(file: tuple[str, ...], *, output: Output, **options: Any) -> None:
@@ -69,7 +72,8 @@ def show_power(file: tuple[str, ...], *, output: Output, **options: Any) -> None
     `rankmark eval -o NAME.rankmark` saved of them, on these queries. One file is
     a matrix, as for `rankmark compare-matrix`, or a comparison that was saved;
     where every file is called NAME=, they are values of queries, too, such as
-    `trec_eval -q` prints.
+    `trec_eval -q` prints. Measures of what is recommended know the items by --items
+    and --train; with --no-qrels all files are runs.
 
     \b
     rankmark power --deviation .2 --difference .05
@@ -78,6 +82,7 @@ def show_power(file: tuple[str, ...], *, output: Output, **options: Any) -> None
     rankmark power old.rankmark new.rankmark -m AP --max-drop .01
     rankmark power ap.csv -m AP --difference .02
     rankmark power old=old.eval new=new.eval -m map --difference .02
+    rankmark power --no-qrels a.run b.run --train train.csv -m Novelty --width 1
     """  # noqa: D301
     from rankmark.comparing.powering import power
 
@@ -88,7 +93,7 @@ def show_power(file: tuple[str, ...], *, output: Output, **options: Any) -> None
         del given["design"]
     if not file and any(own.values()):
         named = next(name for name, value in own.items() if value)
-        raise UsageError(f"--{named} is of runs, and none are given")
+        raise UsageError(f"{_option(named)} is of runs, and none are given")
     compared = _compared(file, own, options, output) if file else None
     output.write(power(compared, **given))
 
@@ -103,30 +108,37 @@ def _compared(file: tuple[str, ...], own: dict[str, Any], options: dict[str, Any
     how |= {"alternative": options["alternative"] or "two-sided", "correction": "none"}
     measures = measures_in(own["measure"])
     first_name, first = name_and_path(file[0])
-    if len(file) == 1:
+    unjudged = own["no_qrels"]
+    if len(file) == 1 and not unjudged:
         output.keep(first)
         return _of_one(first, own, how, measures)
-    alone = is_saved(first)
-    if first_name and not alone:
+    alone = is_saved(first) and not unjudged
+    if first_name and not alone and not unjudged:
         return _of_values(file, own, how, output)
-    runs = named_paths(file if alone else file[1:], "runs")
+    runs = named_paths(file if alone or unjudged else file[1:], "runs")
     if len(runs) < 2:
+        if unjudged:
+            raise UsageError(f"--no-qrels: {first} is a run, and the only one; give two or more")
         raise UsageError(
             f"{first} is taken for judgements, and of runs there is one; give two or more. Values of "
             f"queries, as trec_eval -q prints them, are given by names: rankmark power old={first} "
             f"new={file[1]}"
         )
     paths = [path for each in runs.values() for path in each]
-    output.keep(*([] if alone else file[:1]), *paths, own["attributes"])
+    output.keep(*([] if alone else file[:1]), *paths, own["attributes"], own["items"], own["train"])
     systems: dict[str, Any] = {
         name: [load(path) if is_saved(path) else path for path in each] for name, each in runs.items()
     }
     if alone:
         if own["clusters"] or (own["attributes"] and not own["weights"]):
             raise UsageError("--clusters is of evaluations, and these are results: give judgements and runs")
+        _refuse(own, tuple(name for name in COMPARED if name not in KNOWN), "results that were saved")
         return compare_results(systems, measures or None, **_weighing(own), **how)
     how |= {name: own[name] for name in ("weights", "clusters", "attributes")}
-    return compare(file[0], systems, measures or MEASURES, columns=column_names(own["column"]), **how)
+    columns = column_names(own["column"])
+    known = items_known(own["items"], own["train"], columns, closed=not own["open_catalogue"])
+    judgements = None if unjudged else file[0]
+    return compare(judgements, systems, measures or MEASURES, columns=columns, items=known, **how)
 
 
 def _weighing(own: dict[str, Any]) -> dict[str, Any]:
@@ -150,7 +162,11 @@ def _of_values(file: tuple[str, ...], own: dict[str, Any], how: dict[str, Any], 
 def _refuse(own: dict[str, Any], known: tuple[str, ...], what: str) -> None:
     """Refuses options that say nothing of what is given."""
     if said := [name for name in COMPARED if own[name] and name not in known]:
-        raise UsageError(f"--{said[0]} says nothing of {what}: leave it out")
+        raise UsageError(f"{_option(said[0])} says nothing of {what}: leave it out")
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _of_one(path: str, own: dict[str, Any], how: dict[str, Any], measures: list[str]) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -29,6 +28,7 @@ from rankmark.commands.options import (
     with_words,
 )
 from rankmark.commands.output import Output, with_output_of
+from rankmark.dataclassing import dataclass
 from rankmark.errors import UsageError
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ import click
 from rankmark.commands.names import (
     column_names,
     items_known,
+    judged_in,
     measures_in,
     name_and_path,
     named_paths,
@@ -20,10 +21,11 @@ from rankmark.commands.names import (
 from rankmark.commands.options import (
     CHOICES,
     is_said,
+    with_aspect_weights,
     with_choices,
     with_columns,
     with_item,
-    with_known,
+    with_items,
     with_label,
     with_like,
     with_positive,
@@ -42,9 +44,11 @@ if TYPE_CHECKING:
 __all__ = ["write_report"]
 
 OF_LISTS = (
+    "no_qrels",
     "items",
     "train",
     "open_catalogue",
+    "aspect_weights",
     "queries",
     "conventions",
     "like",
@@ -76,7 +80,7 @@ OF_SAVED = ("baseline", "by", "attributes", "title", "seed", "threads", "command
     "--by", multiple=True, metavar="COLUMN", help="Slice by a column of FILE or the input; repeat it."
 )
 @click.option("--attributes", metavar="FILE", help="Queries with columns for --by.")
-@with_known
+@with_items
 @click.option("--queries", metavar="FILE", help="Texts of queries: a column of queries, one of texts.")
 @click.option("--title", default="", metavar="TEXT", help="Of the page.  [default: the systems' names]")
 @click.option(
@@ -87,6 +91,7 @@ OF_SAVED = ("baseline", "by", "attributes", "title", "seed", "threads", "command
 @with_like
 @with_choices
 @with_columns
+@with_aspect_weights
 @with_label
 @click.option("--score", metavar="NAME", help="The column of predictions.")
 @with_query
@@ -117,8 +122,8 @@ def write_report(
     lists of two systems side by side; the lists of those that changed most are in
     the file, with the titles of --items. Measures of what is recommended know the
     items by --items and --train, as in `rankmark eval`. Of what was saved
-    (-o NAME.rankmark) there are no lists, and no QRELS. It needs Jinja2:
-    pip install 'rankmark[report]'.
+    (-o NAME.rankmark) there are no lists, and no QRELS; with --no-qrels all files are
+    runs. It needs Jinja2: pip install 'rankmark[report]'.
 
     \b
     rankmark report qrels.txt bm25.run dense.run --baseline bm25 -o report.html
@@ -133,7 +138,8 @@ def write_report(
     others = OF_LISTS if predictions else OF_ROWS
     if said := [name for name in others if is_said(name)]:
         what = "lists, and these are predictions" if predictions else "predictions: add --predictions"
-        raise UsageError(f"--{'system' if said[0] == 'systems' else said[0]} is of {what}")
+        name = "system" if said[0] == "systems" else said[0].replace("_", "-")
+        raise UsageError(f"--{name} is of {what}")
     checked = Output("Runs", "html", 4, output)
     options |= {"by": by or None, "baseline": list(baseline) or None, "command": _command()}
     if measure:
@@ -148,20 +154,24 @@ def _of_lists(output: Output, qrels: str, run: tuple[str, ...], options: dict[st
     from rankmark.loading import is_saved
     from rankmark.reports.report import report
 
-    if is_saved(name_and_path(qrels)[1]):
+    unjudged = options.pop("no_qrels")
+    if not unjudged and is_saved(name_and_path(qrels)[1]):
         return _of_saved(output, (qrels, *run), options)
+    if unjudged:
+        run = (qrels, *run)
     if not run:
         raise UsageError("there is no run: give one or several after the judgements")
     paths = named_paths(run, "runs")
     files = (options[name] for name in ("attributes", "items", "train", "queries"))
-    output.keep(qrels, *(path for own in paths.values() for path in own), *files)
+    output.keep(None if unjudged else qrels, *(path for own in paths.values() for path in own), *files)
     runs = {name: own[0] if len(own) == 1 else list(map(Path, own)) for name, own in paths.items()}
     options["seed"] = options["seed"] or 0
     columns = column_names(options.pop("column"))
     if options.pop("open_catalogue"):
         known = items_known(options["items"], options.pop("train"), columns, closed=False)
         options["items"] = known
-    return report(qrels, runs, columns=columns, **options)
+    judged = judged_in(None if unjudged else qrels, options.pop("aspect_weights"), columns)
+    return report(judged, runs, columns=columns, **options)
 
 
 def _of_saved(output: Output, texts: tuple[str, ...], options: dict[str, Any]) -> Report:

@@ -20,15 +20,18 @@ __all__ = ["show", "simulate", "write"]
 
 USERS, ITEMS, TRAITS = 5_000, 20_000, 16
 SHOWN = 150  # items that the most active user comes across
+ADVERTISED = 60  # of them as an advertisement
 LENGTH = 100  # items that a recommender returns
 SYSTEMS = ("popular", "personalised")
+MODELS = {"old": "p_old", "new": "p_new"}
+"""Of clicks, by the columns of what they foretell."""
 CATEGORIES = ("books", "clothes", "games", "garden", "kitchen", "music", "sports", "toys")
-KINDS = {"qrels": "judgements", "items": "items", "train": "interactions"}
+KINDS = {"qrels": "judgements", "items": "items", "train": "interactions", "clicks": "impressions"}
 """What tables hold that are no results."""
 ACCURACY = "nDCG@10"
 OF_ITEMS = {
     "Coverage@10": ("more of the catalogue", "less of the catalogue", 3),
-    "Novelty@10": ("newer items", "less new items", 2),
+    "Novelty@10": ("less known items", "better known items", 2),
     "Popularity@10": ("more popular items", "less popular items", 0),
     "ILD@10": ("more diverse", "less diverse", 2),
 }
@@ -39,10 +42,11 @@ Columns = dict[str, Array]
 
 
 def simulate(seed: int = 0) -> dict[str, Columns]:
-    """The tables ``qrels``, ``popular``, ``personalised``, ``items`` and ``train``; the same ones each time.
+    """The tables of a shop, by their names; the same ones each time.
 
     Items follow Zipf's law, users like items whose traits fit their tastes, and both recommenders make
-    mistakes: one knows no tastes, the other knows them badly and has never heard of some of the users.
+    mistakes: one knows no tastes, the other knows them badly and has never heard of some of the users. Of two
+    models of clicks the old one knows less of tastes and is too sure of it.
     """
     rng = np.random.default_rng(seed)
     weights = 1.0 / (np.arange(ITEMS) + 20.0)  # item 0 is the most popular one
@@ -56,6 +60,7 @@ def simulate(seed: int = 0) -> dict[str, Columns]:
         "personalised": _personalised(rng, weights, tastes, traits),
         "items": _items(rng, traits),
         "train": _train(rng, weights, tastes, traits),
+        "clicks": _clicks(rng, weights, tastes, traits),
     }
     return {name: _with_ids(columns, item_ids) for name, columns in tables.items()}
 
@@ -95,6 +100,32 @@ def _held_out(rng: np.random.Generator, weights: Array, tastes: Array, traits: A
     relevance = np.digitize(liking, [60, 100, 150])
     kept = (relevance > 0) | (rng.random(len(user)) < 0.1)
     return {"user": user[kept], "item": item[kept], "relevance": relevance[kept].astype(np.int8)}
+
+
+def _clicks(rng: np.random.Generator, weights: Array, tastes: Array, traits: Array) -> Columns:
+    """What users were shown and clicked, and how likely two models thought that."""
+    user, item = _met(rng, weights, ADVERTISED)
+    device = np.array(["desktop", "phone"])[rng.integers(0, 2, USERS)]
+    liking = np.einsum("ij,ij->i", tastes[user], traits[item])
+    clicked = rng.random(len(user)) < _chance(liking)
+    # What a model has wrong of a user is the same for all items.
+    old, new = (
+        np.einsum("ij,ij->i", (tastes + rng.integers(-most, most + 1, tastes.shape))[user], traits[item])
+        for most in (9, 3)
+    )
+    return {
+        "user": user,
+        "item": item,
+        "device": device[user],
+        "click": clicked.astype(np.int8),
+        MODELS["old"]: _chance(old).astype(np.float32),
+        MODELS["new"]: _chance(new - 6).astype(np.float32),
+    }
+
+
+def _chance(liking: Array) -> Array:
+    """How likely a click is."""
+    return (1 / (1 + np.exp2((110 - liking) / 25))).round(4)
 
 
 def _popular(rng: np.random.Generator, weights: Array) -> Columns:
@@ -147,10 +178,11 @@ def show(folder: Path) -> Iterator[str]:
     yield f"A simulated shop with {USERS:,} users and {ITEMS:,} items, and two recommenders:\n"
     for path, columns in tables.values():
         yield _described(path, columns)
-    qrels, *runs, items, train = (str(path) for path, _ in tables.values())
+    qrels, *runs, items, train, clicks = (str(path) for path, _ in tables.values())
     yield from _evaluated(qrels, runs)
     yield from _recommended(qrels, runs, items, train)
-    yield _commands(qrels, runs, train)
+    yield from _foretold(clicks)
+    yield _commands(qrels, runs, train, clicks)
 
 
 def _described(path: Path, columns: Columns) -> str:
@@ -178,6 +210,19 @@ def _recommended(qrels: str, runs: list[str], items: str, train: str) -> Iterato
     yield _seen({name: result.values for name, result in results.items()})
 
 
+def _foretold(clicks: str) -> Iterator[str]:
+    """How well both models know who clicks."""
+    from rankmark.comparing.predictions import compare_predictions
+
+    measures = ["AUC", "GAUC", "LogLoss", "PCOPC"]
+    systems = " ".join(f"--system {name}={column}" for name, column in MODELS.items())
+    yield (
+        f'\n$ {program()} predictions {clicks} -m "{" ".join(measures)}" \\\n'
+        f"    --label click --query user_id {systems}\n"
+    )
+    yield compare_predictions(clicks, MODELS, measures, label="click", query="user_id").format()
+
+
 def _seen(values: Mapping[str, Mapping[str, float]]) -> str:
     """What the values of two systems say, of the more accurate one."""
     less, more = sorted(SYSTEMS, key=lambda name: values[name][ACCURACY])
@@ -202,7 +247,7 @@ def _evaluated(qrels: str, runs: list[str]) -> Iterator[str]:
     yield f"Read and evaluated in {seconds:.2f} s."
 
 
-def _commands(qrels: str, runs: list[str], train: str) -> str:
+def _commands(qrels: str, runs: list[str], train: str, clicks: str) -> str:
     one, both = f"{qrels} {runs[1]}", f"{qrels} {' '.join(runs)}"
     commands = [
         f"{program()} eval {one}",
@@ -210,6 +255,7 @@ def _commands(qrels: str, runs: list[str], train: str) -> str:
         f"{program()} eval {one} --per-query -o per-user.csv",
         f"{program()} eval {both} --format latex",
         f"{program()} explain {one} -m Novelty@10 --query 2514 --train {train}",
+        f"{program()} curve {clicks} calibration --label click --score p_old",
         f"{program()} measures nDCG",
     ]
     return "\nTry:\n\n" + "\n".join(f"  {command}" for command in commands)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import getopt
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, RankmarkError, UsageError
 from rankmark.rendering.words import harmless
 
 if TYPE_CHECKING:
     from rankmark.peers.trec_arithmetic import Settings
+    from rankmark.peers.trec_eval import Report
 
 __all__ = ["trec_eval"]
 
@@ -59,7 +62,8 @@ rankmark reads (CSV, JSON lines, Parquet).
                                   (Only here.)
   -m, --measure MEASURE[.PARAMETERS]
                                   What to measure; repeat it. Also official
-                                  (the default), set, all_trec.
+                                  (the default), set, all_trec, prefs,
+                                  all_prefs, qrels_jg.
   -l, --level_for_rel N           Least grade that counts as relevant.
                                   [default: 1]
   -M, --Max_retrieved_per_topic N
@@ -70,13 +74,20 @@ rankmark reads (CSV, JSON lines, Parquet).
   -Z, --Zscore FILE               Print by how many standard deviations a value
                                   differs from the mean in FILE, whose lines are
                                   'query measure mean deviation'.
-  -R, --Rel_info_format qrels     Format of QRELS.
+  -R, --Rel_info_format FORMAT    Format of QRELS: qrels; prefs and qrels_prefs
+                                  for measures of preferences (prefs_simp ...);
+                                  qrels_jg for means over the groups of
+                                  judgements of several people (map_avgjg ...).
   -T, --Results_format trec_results
                                   Format of RUN.
   -D, --Debug_level N             Does nothing here.
   -o                              Does nothing, as in trec_eval.
   -v, --version                   Say which trec_eval this follows.
   -h, --help                      Show this; with -m also what the measures are.
+
+A line of -R prefs is 'query group subgroup item grade', of qrels_prefs and
+qrels_jg 'query group item grade': text, which can be compressed. A group is one
+person's; within a subgroup an item is preferred to each of a lower grade.
 
 Parameters follow a measure's name after a dot: -m P.5,10 -m ndcg_cut.10
 -m utility.2,-1,0,0 -m rbp.p=0.8 -m ndcg.1=3,2=9 -m set_F.2. If a measure is
@@ -104,8 +115,9 @@ Faults of trec_eval that are not followed:
   - -Z can take another query's mean where one is missing, and crashes with
     some measures
   - the name of a run without lines is whatever stands in memory
-Not here: what -D prints on the way, preferences (-R prefs), judgements of
-several people (-R qrels_jg).
+  - preferences that contradict each other crash it; so do comments at the end
+  - prefs_avgjg_Rnonrel with grades below 0 reads memory that nobody set
+Not here: what -D prints on the way.
 """
 
 
@@ -204,9 +216,7 @@ class _Asked:
 
 def _run(asked: _Asked) -> int:
     from rankmark.peers.trec_deviations import read_deviations
-    from rankmark.peers.trec_eval import evaluate
-    from rankmark.peers.trec_files import read_files
-    from rankmark.peers.trec_plan import USAGE, TrecEvalError, asked_for, plan
+    from rankmark.peers.trec_plan import FORMATS, USAGE, TrecEvalError, asked_for, plan
 
     named = asked_for(asked.measures)
     if "v" in asked.flags:
@@ -221,20 +231,32 @@ def _run(asked: _Asked) -> int:
     if len(asked.files) != 2:
         raise TrecEvalError(_not_two(asked.files), USAGE)
     settings = asked.settings()
-    for letter, known in (("R", "qrels"), ("T", "trec_results")):
-        if asked.values.get(letter, known) != known:
-            raise UsageError(
-                f"-{letter} {asked.values[letter]}: rankmark trec_eval knows the format {known} only"
-            )
-    files = read_files(*asked.files)
+    for letter, known in (("R", FORMATS), ("T", ("trec_results",))):
+        if asked.values.get(letter, known[0]) not in known:
+            raise UsageError(f"-{letter} {asked.values[letter]}: trec_eval knows {', '.join(known)}")
+    judgements, run = asked.files
+    format_ = asked.values.get("R", "qrels")
+    computed = _reader(format_, judgements, run)
     deviations = read_deviations(asked.values["Z"]) if "Z" in asked.values else None
     planned = plan(named)
+    planned.refuse_others(format_)
     for note in (*asked.notes, *planned.notes):
         click.echo(harmless(f"rankmark: note: {note}"), err=True)
-    report = evaluate(files, planned, settings, deviations)
+    report = computed(planned, settings, deviations)
     for block in report.blocks(per_query="q" in asked.flags, summary="n" not in asked.flags):
         click.echo(block, nl=False)
     return 0
+
+
+def _reader(format_: str, judgements: str, run: str) -> Callable[..., Report]:
+    """Reads both files, and says what evaluates them."""
+    from rankmark.peers.trec_eval import evaluate, evaluate_groups
+    from rankmark.peers.trec_files import read_files, read_results
+    from rankmark.peers.trec_groups import read_groups
+
+    if format_ == "qrels":
+        return partial(evaluate, read_files(judgements, run))
+    return partial(evaluate_groups, read_groups(judgements, format_), *read_results(run))
 
 
 def _not_two(files: Sequence[str]) -> str:
@@ -247,13 +269,17 @@ def _not_two(files: Sequence[str]) -> str:
 def _meanings(texts: Sequence[str]) -> Iterable[str]:
     """For each measure asked for what it is here."""
     from rankmark.language.measure import Measure
-    from rankmark.peers.trec_plan import MEASURES, asked_for
+    from rankmark.peers.trec_plan import MEASURES, OF_GROUPS, PREFERENCES, asked_for
 
     for name in asked_for(texts).parameters if texts else ():
         known = MEASURES[name]
+        if name in PREFERENCES:
+            yield f"\n{name}\n    {PREFERENCES[name]}\n"
+            continue
         if not known.measure:
             yield f"\n{name}\n    A line of text, and not a measure.\n"
             continue
         measure = Measure(*known.base)
         first = (measure.page.function.__doc__ or "").split("\n", 1)[0]
-        yield f"\n{name}\n    {measure}: {first}\n    More: rankmark measures {measure.name}\n"
+        over = "the mean over groups of " if name in OF_GROUPS else ""
+        yield f"\n{name}\n    {over}{measure}: {first}\n    More: rankmark measures {measure.name}\n"

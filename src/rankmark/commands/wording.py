@@ -16,21 +16,28 @@ _ITEMS = re.compile(r"""["']([^"']+)["']: ["']?([^"',{}]+)""")
 """Of a dict the names and the values."""
 
 
+_WHICH_BOUNDS = re.compile(r"\bbounds=(?=[\"'])")
+"""Of what bounds are, which here an option of its own says."""
+
+
 def as_options(message: str, command: click.Command) -> str:
     """A message that names arguments of Python's, with the options of the command in their places.
 
     ``max_drop="0.5%"`` is ``--max-drop 0.5%``, and ``at_least={"AP": 0.3}`` is ``--at-least AP=0.3``.
     """
     message = _BOTH.sub(r"\1", message)
-    options = (
+    known = (
         _long(each.opts)
         for each in command.get_params(click.Context(command))
         if isinstance(each, click.Option)
     )
-    for option in filter(None, options):
+    options = [option for option in known if option]
+    if "--bounds-of" in options:
+        message = _WHICH_BOUNDS.sub("bounds_of=", message)
+    for option in options:
         name = option.removeprefix("--").replace("-", "_")
-        # Parameters of measures and parts of paths and ids are no arguments.
-        alone = rf"(?<![\w(,.'\"/=-]){name}"
+        # Parameters of measures (full-width brackets, too) and parts of paths and ids are no arguments.
+        alone = rf"(?<![\w(（,.'\"/=-]){name}"
         parts = re.split(rf"{alone}s?=({_VALUE})", message)
         message = "".join(_said(option, part) if place % 2 else part for place, part in enumerate(parts))
         message = re.sub(rf"({option} [\w-]+) or \"([\w-]+)\"", r"\1 or \2", message)

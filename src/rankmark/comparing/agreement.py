@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankmark import _native
 from rankmark._native import Table
+from rankmark.dataclassing import dataclass
 from rankmark.engines import local
 from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.forking import need_polars_threads
@@ -41,6 +42,7 @@ __all__ = [
     "agree",
     "agree_on_systems",
     "rank_correlation",
+    "rank_correlations",
 ]
 
 COEFFICIENTS = ("RBO", "Tau", "TauAP", "Overlap@10", "Jaccard@10")
@@ -254,8 +256,11 @@ def _paired(first: Input, second: Input, choices: Choices) -> tuple[Pairs, list[
     return pairs, queries, (len(ids) - len(common), len(other_ids) - len(common))
 
 
-def _picked(offsets: Whole, queries: Whole) -> tuple[Whole, Whole]:
+def _picked(offsets: Whole, queries: Whole) -> tuple[Whole | slice, Whole]:
     """The places of the items of some queries, and where those of each begin."""
+    if len(queries) and np.array_equal(queries, np.arange(queries[0], queries[0] + len(queries))):
+        own = offsets[queries[0] : queries[-1] + 2]  # they stand side by side, as they mostly do
+        return slice(own[0], own[-1]), own - own[0]
     lengths = np.diff(offsets)[queries]
     begins = np.concatenate(([0], np.cumsum(lengths)))
     return np.repeat(offsets[queries] - begins[:-1], lengths) + np.arange(begins[-1]), begins
@@ -411,6 +416,29 @@ def _ranked(scores: Mapping[Any, float]) -> tuple[Lists, dict[Any, int]]:
     last = np.searchsorted(ordered, ordered, side="right")
     lists = Lists(np.array([0, len(items)]), first.astype(np.int64), last.astype(np.int64))
     return lists, {items[place]: rank for rank, place in enumerate(order.tolist(), 1)}
+
+
+def rank_correlations(x: NDArray[Any], y: NDArray[Any], coefficient: str | Coefficient) -> Values:
+    """`rank_correlation` of the rows of two arrays of scores, a row of `x` and the row of `y` beside it."""
+    (asked,) = coefficients_of(coefficient)
+    offsets = np.arange(len(x) + 1) * x.shape[1]
+    (a, order), (b, other) = (_ranked_rows(scores, offsets) for scores in (x, y))
+    place = np.argsort(other, axis=1) + 1
+    ranks = np.tile(np.arange(1, x.shape[1] + 1), len(x))
+    return asked.compute(Pairs(a, b, offsets, ranks, np.take_along_axis(place, order, axis=1).ravel()))
+
+
+def _ranked_rows(scores: NDArray[Any], offsets: Whole) -> tuple[Lists, NDArray[np.int64]]:
+    """The list of each row, best first, equal scores in their order; and the places of the scores in it."""
+    order = np.argsort(-scores, axis=1, kind="stable")
+    ordered = np.take_along_axis(scores, order, axis=1)
+    ranks = np.broadcast_to(np.arange(1, scores.shape[1] + 1), scores.shape)
+    differs = np.diff(ordered, axis=1) != 0
+    edge = np.ones((len(scores), 1), dtype=np.bool_)
+    first = np.maximum.accumulate(np.where(np.hstack((edge, differs)), ranks, 0), axis=1)
+    ends = np.where(np.hstack((differs, edge)), ranks, scores.shape[1])
+    last = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
+    return Lists(offsets, first.ravel().astype(np.int64), last.ravel().astype(np.int64)), order
 
 
 # --- The order of systems ----------------------------------------------------------------------------------

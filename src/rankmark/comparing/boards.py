@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from rankmark.comparing.posteriors import beliefs, posterior_cells, posterior_header, posterior_line
 from rankmark.comparing.words import corrected_line
+from rankmark.dataclassing import dataclass
 from rankmark.language.written import paper_column
 from rankmark.rendering.blocks import Block, Grid, Notes, toned
 from rankmark.rendering.drawn import Column, ranges

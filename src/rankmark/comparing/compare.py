@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from rankmark.calling import refuse_elsewhere
 from rankmark.comparing.comparison import Comparison
+from rankmark.comparing.open_differences import check_open, open_differences, told_of_open
 from rankmark.comparing.plan import USUAL_TEST, ComparisonPlan
 from rankmark.comparing.stored import beside_stored, each_alone, opened
 from rankmark.comparing.systems import Baseline, are_seeds, brought_together, check_systems
+from rankmark.comparing.unjudged import Holes
 from rankmark.errors import UsageError
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import Clustering, ClustersBy, kinds_of
@@ -17,6 +19,7 @@ from rankmark.inputs.slicing import By
 from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
+from rankmark.language.plan import planned, separate
 from rankmark.progress import counting
 from rankmark.results.base import Result
 from rankmark.results.lists import ListResult
@@ -62,6 +65,7 @@ def compare(
     attributes: Any = None,
     items: Any = None,
     train: Any = None,
+    bounds: str | Literal[False] = False,
     **choices: Unpack[UnseededChoices],
 ) -> Comparison:
     """Evaluates several systems and says which differences between them are more than chance.
@@ -115,6 +119,10 @@ def compare(
         attributes: a table of queries, as for `evaluate`, for `by`, `weights` and `clusters`.
         items: for measures of what is recommended, as for `evaluate`.
         train: likewise.
+        bounds: ``unjudged`` for `Comparison.bounds`: how low and how high each difference can be, whatever
+            the items are that are in lists and nobody judged; ``unjudged=3`` says the highest grade. An item
+            that both systems have has one grade. Exact for P, DCG, CG and RBP; for other measures the lowest
+            value of the one less the highest of the other, between which and its opposite the difference is.
         **choices: those of `evaluate`: ``ties``, ``missing``, ….
 
     Raises:
@@ -166,16 +174,34 @@ def compare(
     chosen = given(choices, UnseededChoices, compare)
     chosen |= {"like": like, "seed": seed, "columns": columns, "threads": threads, "weights": weighting}
     chosen["items"] = known_items(items, train, columns)
+    measures = [*separate(measures)]
+    if bounds:
+        said = {**given(choices, UnseededChoices, compare), "seed": seed}
+        open_plan = planned(measures, like, said, items=True)
+        if judged is None or len(fresh) < len(systems) or weights is not None:
+            raise UsageError("bounds take judgements, runs that are not saved results, and no weights")
+        check_open(open_plan, bounds, systems)
+        tables = {name: read_shared(own[0], "run", columns) for name, own in systems.items()}
+        systems = {name: [table] for name, table in tables.items()}
+    # A convention has no such measure.
+    holes = Holes.of(judged, measures) if like is None else None
+    asked = measures if holes is None else [*measures, holes.measure]
     with counting("evaluating systems", len(fresh)) as counter:
 
         def evaluated(run: Any, hashed: bool) -> ListResult:
-            result: ListResult = evaluate(judged, run, measures, hash_inputs=hashed, **chosen)
+            result: ListResult = evaluate(judged, run, asked, hash_inputs=hashed, **chosen)
             counter.done += 1
-            return result
+            return result if holes is None else holes.seen(result)
 
         results, notes = beside_stored(systems, evaluated)
     comparison = brought_together(results, None, baselines, plan, clustering)
     comparison.notes += tuple(notes)
+    if bounds:
+        assert judged is not None
+        comparison.bounds = open_differences(judged, tables, open_plan, bounds, comparison.pairs)
+        comparison.notes += tuple(told_of_open(comparison.bounds))
+    elif holes is not None:
+        comparison.notes += tuple(holes.notes(results, comparison.pairs))
     return _in_slices(comparison, by, places, clustering, weighting)
 
 

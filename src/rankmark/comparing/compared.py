@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
     from rankmark.aggregation.query_weights import QueryWeights
     from rankmark.aggregation.terms import Terms
+    from rankmark.comparing.open_differences import OpenDifference
     from rankmark.statistics.anova import Anova
     from rankmark.statistics.seeds import Crossed
     from rankmark.statistics.significance import Alternative
@@ -183,6 +184,7 @@ class Compared:
         notes: Iterable[str] = (),
         judged: Judged | None = None,
         slices: ComparisonSlices[Pair] | None = None,
+        bounds: tuple[OpenDifference, ...] = (),
     ) -> None:
         self.results = results
         self.baselines = tuple(baselines)
@@ -190,6 +192,7 @@ class Compared:
         self.query_ids = query_ids
         self.notes = tuple(notes)
         self.slices = slices
+        self.bounds = bounds
         self._data = SystemValues.of(results, measures, query_ids, self.opponents, labels)
         self._intervals, self.pairs = judged or judged_pairs(self._data, plan)
         if judged is None:
@@ -207,6 +210,7 @@ class Compared:
             "notes": self.notes,
             "judged": (self._intervals, self.pairs),
             "slices": self.slices,
+            "bounds": self.bounds,
         }
 
     @cached_property

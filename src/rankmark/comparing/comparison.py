@@ -41,6 +41,7 @@ class Comparison(Compared, Saved, Numbered, Reported):
         query_ids: the queries, in the order of `query_values`.
         notes: what a reader should know of how the results were brought together.
         slices: the pairs in slices of the queries, if `compare` was asked for them.
+        bounds: what unjudged items leave open of each pair, if it was asked for that.
 
     """
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -13,6 +12,7 @@ from rankmark.comparing.deciding import Bound, Decider, Figure, Foreseen
 from rankmark.comparing.gates import ROUNDING, Allowance, Gate, GateMover, LimitGate, MeasureGate, Side
 from rankmark.comparing.pairs import direction, rows_in
 from rankmark.comparing.stored import stored_notes
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, DataError, MeasureError, UsageError
 from rankmark.language.measure import Measure
 from rankmark.language.plan import separate

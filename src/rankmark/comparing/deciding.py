@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from rankmark.aggregation.intervals import OfGaps, OfSums, paired
 from rankmark.aggregation.terms import Terms
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, UsageError
 from rankmark.statistics.bounded import LEAST_CHANGED, LEAST_UNITS, Rows, least_root
 from rankmark.statistics.delong import AUCSpread

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -34,6 +34,7 @@ from rankmark.comparing.words import (
     test_line,
     way_line,
 )
+from rankmark.dataclassing import dataclass
 from rankmark.errors import UsageError
 from rankmark.language.written import differing, paper_column, with_best, written
 from rankmark.rendering.blocks import Block, Grid, Marked, Notes
@@ -281,6 +282,21 @@ class View:
             *together,
         ]
 
+    def left_open(self) -> Grid:
+        """A row a measure and pair: how low and how high the difference can be."""
+        header = ["measure", "system", "against", "difference", "lowest", "highest", "sign"]
+        rows = [
+            [
+                each.measure.label,
+                each.system,
+                each.baseline,
+                *(self.difference(each.measure, end) for end in (each.difference, each.lowest, each.highest)),
+                each.verdict,
+            ]
+            for each in self.comparison.bounds
+        ]
+        return self.named([header, *rows], "What unjudged items leave open")
+
     def equivalent(self) -> Grid:
         """A row a measure and pair: whether the difference is within the margin."""
         assert self.margin is not None
@@ -373,6 +389,8 @@ class View:
 
     def asked(self) -> Iterator[Block]:
         """The tables of pairs that are asked for."""
+        if self.comparison.bounds:
+            yield self.left_open().printable()
         if self.details:
             yield self.detailed().printable()
         if self.margin is not None:
@@ -416,6 +434,8 @@ class View:
         whole["pairs"] = [pair.figures for pair in shown.pairs]
         if shown.slices is not None:
             whole["slices"] = shown.slices.records()
+        if shown.bounds:
+            whole["bounds"] = [each.figures for each in shown.bounds]
         whole["notes"] = list(shown.notes)
         if self.margin is not None:
             whole["equivalence"] = list(self._equivalences(self.margin))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from rankmark.comparing.deciding import POWER, By
+from rankmark.dataclassing import dataclass
 from rankmark.language.written import differing
 from rankmark.language.written import written as written_of
 from rankmark.rendering.blocks import Block, Cell, Grid, Notes, Section

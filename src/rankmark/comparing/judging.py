@@ -18,6 +18,7 @@ from rankmark.comparing.plan import OF_SEEDS, ComparisonPlan
 from rankmark.errors import ChoiceError
 from rankmark.progress import counting
 from rankmark.statistics.chance import Evidence, PValue
+from rankmark.statistics.effects import Dominance, Ordered
 from rankmark.statistics.intervals import (
     INTERVALS,
     Interval,
@@ -131,6 +132,7 @@ class _OneMeasure:
         self.of_system = max(tests // opponents, 1)
         self.together = tests + systems * self.of_system
         self._known: dict[tuple[str, str], Crossed] = {}
+        self._in_order: dict[str, Ordered] = {}
         self.of_run = measure.page.aggregate == "run"
         if self.of_run and self.plan.test not in OF_RUNS:
             raise ChoiceError(
@@ -264,8 +266,16 @@ class _OneMeasure:
         one, another = exchangeable([self.terms[system], self.terms[other]])
         return apart(one, another)
 
+    def _ordered(self, system: str, values: Floats) -> Ordered:
+        """The values of a system; where they are those of all queries, they are put in order once."""
+        if len(values) < len(self.means[system]) or self.of_run:
+            return Ordered.of(values)
+        if system not in self._in_order:
+            self._in_order[system] = Ordered.of(values)
+        return self._in_order[system]
+
     def _effect_intervals(
-        self, system: str, other: str, values: Floats, others: Floats, towards: Floats
+        self, system: str, other: str, dominance: Dominance, towards: Floats
     ) -> dict[str, Interval]:
         """Those of effect sizes, as far as it is known how these vary."""
         confidence = self.plan.confidence
@@ -273,12 +283,11 @@ class _OneMeasure:
             return {}
         if self.labels is not None:
             labels = self.data.pair_terms(self.measure, system, other)[2]
-            own = statistics.cliffs_delta_interval(values, others, confidence=confidence, clusters=labels)
-            return {"cliffs_delta_interval": own}
+            return {"cliffs_delta_interval": dominance.interval(confidence=confidence, clusters=labels)}
         swapped = self._swapped(system, other)
         return {
             "cohens_d_interval": statistics.cohens_d_interval(swapped, confidence=confidence),
-            "cliffs_delta_interval": statistics.cliffs_delta_interval(values, others, confidence=confidence),
+            "cliffs_delta_interval": dominance.interval(confidence=confidence),
             "superiority_interval": statistics.superiority_interval(towards, confidence=confidence),
         }
 
@@ -315,6 +324,7 @@ class _OneMeasure:
         towards = signs(apart(values, others), self.plan.tie) * direction(self.measure)
         if self.of_run:
             values, others, towards = np.empty((3, 0))
+        dominance = Dominance.of(self._ordered(system, values), self._ordered(other, others))
         value, other_value = one.value(), another.value()
         made = self._difference(system, other)
         return Pair(
@@ -333,12 +343,12 @@ class _OneMeasure:
             ties=int(np.count_nonzero(towards == 0)),
             losses=int(np.count_nonzero(towards < 0)),
             cohens_d=math.nan if self.of_run else statistics.cohens_d(self._swapped(system, other)),
-            cliffs_delta=statistics.cliffs_delta(values, others),
+            cliffs_delta=dominance.delta,
             superiority=statistics.probability_of_superiority(towards),
             method=made.method,
             caution=made.caution,
             resamples=made.resamples,
-            **self._effect_intervals(system, other, values, others, towards),
+            **self._effect_intervals(system, other, dominance, towards),
             simultaneous=self._simultaneous(system, other, made),
             evidence=p.evidence,
         )

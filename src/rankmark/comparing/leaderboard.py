@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, cast
 
@@ -28,6 +27,7 @@ from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.posteriors import PairPosterior, check_posterior
 from rankmark.comparing.stored import opened
 from rankmark.comparing.systems import check_systems, gathered
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, UsageError
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.weights import Weighting, WeightsBy

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rankmark.comparing.pairs import is_better
+from rankmark.dataclassing import dataclass
 from rankmark.rendering.words import letters, listed, printable
 
 if TYPE_CHECKING:

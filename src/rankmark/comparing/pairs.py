@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
@@ -13,6 +13,7 @@ import numpy as np
 
 from rankmark import statistics
 from rankmark.aggregation.terms import Terms
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.language.measure import Measure
 from rankmark.language.registry import is_known

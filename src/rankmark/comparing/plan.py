@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
 from rankmark.rendering.words import brief
 from rankmark.statistics.corrections import CORRECTIONS, CorrectionName

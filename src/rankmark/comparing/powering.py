@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from rankmark.comparing.conditions import allowance
 from rankmark.comparing.deciding import Figure, OfQueries
 from rankmark.comparing.pairs import check_reach, direction
 from rankmark.comparing.powers import DESIGNS, Design, PowerRow, TopicSetSize
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, UsageError
 from rankmark.progress import reading
 from rankmark.rendering.words import brief

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from rankmark import statistics
 from rankmark.comparing.words import sided
+from rankmark.dataclassing import dataclass
 from rankmark.errors import UsageError
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.records import Record

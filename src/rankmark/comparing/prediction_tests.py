@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -20,6 +20,7 @@ from rankmark.aggregation.intervals import (
 )
 from rankmark.comparing.pairs import direction
 from rankmark.comparing.posteriors import PairPosterior
+from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError
 from rankmark.statistics.bayes import Posterior, check_rope, posterior
 from rankmark.statistics.chance import Evidence, PValue

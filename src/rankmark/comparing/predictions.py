@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from rankmark.aggregation.intervals import IntervalMethod, Sampling, Unit
@@ -38,6 +38,7 @@ from rankmark.comparing.prediction_words import (
 )
 from rankmark.comparing.slices import ComparisonSlices, SlicedPair
 from rankmark.comparing.systems import Baseline, check_systems
+from rankmark.dataclassing import dataclass
 from rankmark.errors import CallError, did_you_mean
 from rankmark.inputs.predictions.row_slices import sliced_by
 from rankmark.inputs.predictions.systems import Columns, asked_systems

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -13,6 +13,7 @@ from rankmark.comparing.marks import Marks
 from rankmark.comparing.pairs import Pair, SomePair, SystemValues, finite
 from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS, ComparisonPlan
 from rankmark.comparing.words import caution_lines, methods, run_lines
+from rankmark.dataclassing import dataclass
 from rankmark.inputs.attributes import QuerySlices, aligned
 from rankmark.language.written import differing, paper_column, written
 from rankmark.rendering.blocks import Block, Grid, Notes

@@ -13,13 +13,13 @@ import gzip
 import io
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 
 from rankmark.api.evaluation import evaluate
+from rankmark.dataclassing import dataclass
 from rankmark.errors import CallError, DataError, MeasureError, NotHereError, UsageError, did_you_mean
 from rankmark.inputs import Input, read_qrels, read_run
 from rankmark.language.conventions.trec_table import split_name

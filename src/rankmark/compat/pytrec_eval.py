@@ -52,9 +52,11 @@ supported_measures = {
 """The names of the measures, without parameters."""
 
 supported_nicknames = {
-    name: supported_measures.intersection(measures) for name, measures in NICKNAMES.items()
+    name: supported_measures.intersection(measures)
+    for name, measures in NICKNAMES.items()
+    if not supported_measures.isdisjoint({*measures} - {"runid", "num_q"})
 }
-"""Several measures under one name."""
+"""Several measures under one name; those of preferences and of several people's judgements are not here."""
 
 _LONGEST_FIRST = sorted(supported_measures, key=len, reverse=True)
 _PARAMETERS = re.compile(r"[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)")
@@ -258,8 +260,9 @@ _SIDES: Mapping[Side, _Side] = {
 
 
 def _rows(entries: Iterable[Any], queries: Iterable[int], side: _Side) -> Table | None:
-    rows = Table.from_dicts(list(entries), list(queries), side.value, whole=float not in side.kinds)
-    return rows if rows is not None and rows.kind("item") == "string" else None
+    rows = Table.from_entries(list(entries), list(queries), side.value, whole=float not in side.kinds)
+    plain = rows is not None and side.value in rows.names and rows.kind("item") == "string"
+    return rows if plain else None
 
 
 def _odd(table: Mapping[Any, Any], side: _Side) -> CallError | DataError:

@@ -165,7 +165,7 @@ def _observed(
         )
         lists, lengths = judge(batch, places.astype(np.uint32), choices, k=k, threads=threads)
         # What ties could change is told by the lists as they were before the cut.
-        parts.append(replace(measured(lists, measures), retrieved=lengths))
+        parts.append(replace(measured(lists, measures, choices), retrieved=lengths))
     return merged(parts, len(judged))
 
 

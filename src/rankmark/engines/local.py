@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from itertools import chain, groupby, islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankmark import _native
 from rankmark.aggregation import observed
-from rankmark.aggregation.observed import Block, Measured, Observed, measured, merged
+from rankmark.aggregation.observed import Block, Measured, Observed, measured, merged, with_aspects
 from rankmark.aggregation.refusals import some_of
 from rankmark.aggregation.state import Observation
-from rankmark.errors import DataError
+from rankmark.errors import DataError, MeasureError
 from rankmark.inputs import extent_of, read_inputs, with_text_items
-from rankmark.inputs.aspects import by_aspect, has_several
+from rankmark.inputs.aspects import as_looked_at, has_several, noted
 from rankmark.inputs.looked_at import TablesLookedAt
 from rankmark.language.own import QueryError
 
@@ -47,16 +49,56 @@ def observe(
     threads: int | None,
     items: Numbered | None = None,
 ) -> Block:
-    """Matches the run with the judgements and ranks it, once for each group of measures.
+    """Matches the run with the judgements and ranks it, once for groups of measures with the same choices.
 
-    Measures of items need `items`, by whose numbers the tops of lists are kept.
+    Measures of items need `items`, by whose numbers the tops of lists are kept; those of aspects judgements
+    `rankmark.inputs.aspects.as_looked_at`.
     """
-    observed = []
-    for choices, measures in groups:
-        each, first_rows, unjudged_queries = _observed(qrels, run, choices, measures, threads, items)
-        observed.append(each)
+    observed: list[Observed] = []
+    for choices, alike in groupby(groups, key=itemgetter(0)):
+        parts = [measures for _, measures in alike]
+        if (whole := _in_any_order(choices, parts, groups, observed)) is None:
+            asked = tuple(chain.from_iterable(parts))
+            whole, first_rows, unjudged_queries = _observed(qrels, run, choices, asked, threads, items)
+        observed.extend(_apart(whole, parts))
     # Which queries there are does not depend on the choices.
     return Block(qrels.table.take(qrels.query, first_rows, "query"), observed, first_rows, unjudged_queries)
+
+
+def _in_any_order(
+    choices: Choices,
+    parts: Sequence[tuple[Measure, ...]],
+    groups: Sequence[Group],
+    observed: Sequence[Observed],
+) -> Observed | None:
+    """What was observed in another order of equal scores, where these decide nothing; else None.
+
+    Under the best and the worst order there is then the same grade at each rank, and so the same value: to
+    the last bit, but for BPM and INST, which add up the ranks between judged items at once, and an item
+    judged 0 may be at another of them.
+    """
+    if choices.ties not in ("best", "worst"):
+        return None
+    for (others, measures), known in zip(groups, observed, strict=False):
+        if (
+            [measures] == parts
+            and others.ties != "expected"
+            and replace(others, ties=choices.ties) == choices
+            and not known.ties
+            # What a measure of one's own looks at is not known.
+            and not any(m.tells_unjudged or m.page.kind == "item" or m.page.origin for m in measures)
+        ):
+            return replace(known, values=[values.copy() for values in known.values])
+    return None
+
+
+def _apart(observed: Observed, groups: Sequence[tuple[Measure, ...]]) -> list[Observed]:
+    """What was observed of the measures of all groups at once, for each group."""
+    if len(groups) == 1:
+        return [observed]
+    values = iter(observed.values)
+    sizes = [sum(each.page.arrays for each in group if not each.of_all_lists) for group in groups]
+    return [replace(observed, values=list(islice(values, size))) for size in sizes]
 
 
 def observe_sources(
@@ -96,14 +138,15 @@ def observation(
     """The same of tables that have been read and whose ids have the same types."""
     if text_items:
         qrels, run = with_text_items(qrels), with_text_items(run)
-    if needing := [each for _, measures in groups for each in measures if "aspects" in each.needs]:
-        qrels = by_aspect(qrels, needing[0])
+    qrels = as_looked_at(qrels, groups)
     inputs: dict[str, str] = {table.side: _digest(table) for table in (qrels, run)} if hash_inputs else {}
     items = None
     if known is not None:
         from rankmark.inputs.catalogue import Numbered
 
         items = Numbered(known, integer=run.item_ids == "integer")
+    if qrels.aspects is not None and qrels.aspects.column not in (qrels.stratum, qrels.probability):
+        qrels = noted(qrels, qrels.aspects.names)
     block = observe(qrels, run, groups, threads, items)
     if items is not None:
         block = block.with_items(items, run.name)
@@ -132,28 +175,46 @@ def _observed(
     parts: list[Measured] = []
     failed: list[QueryError] = []
     of_items = [measure for measure in measures if measure.page.kind == "item"]
-    top = (items.numbers, depth_of(of_items)) if items is not None and of_items else None
+    of_all = [measure for measure in of_items if measure.of_all_lists]
+    numbered = items
+    if numbered is None and of_items:
+        from rankmark.inputs.catalogue import numbered_alone
+
+        numbered = numbered_alone(integer=run.item_ids == "integer")
+    top = (numbered.numbers, depth_of(of_items)) if numbered is not None and of_items else None
 
     def consume(lists: _native.JudgedLists) -> None:
         try:
-            parts.append(measured(lists, measures))
+            parts.append(measured(lists, measures, choices))
         except QueryError as error:  # whose query has an id once all have been judged
             failed.append(error)
 
     first_rows, unjudged_queries = _judge(qrels, run, choices, consume, threads=threads or 0, top=top)
+
+    def named(error: QueryError) -> MeasureError:
+        ids = qrels.table.take(qrels.query, first_rows[error.number : error.number + 1], "query")
+        return error.named(some_of(ids, np.ones(1, dtype=np.bool_)).ids[0])
+
     if failed:
         first = min(failed, key=lambda error: error.number)
-        ids = qrels.table.take(qrels.query, first_rows[first.number : first.number + 1], "query")
-        raise first.named(some_of(ids, np.ones(1, dtype=np.bool_)).ids[0]) from first.__cause__
+        raise named(first) from first.__cause__
     observed = merged(parts, len(first_rows))
-    if items is not None and top is not None:
+    if numbered is not None and top is not None:
         from rankmark.kinds.items import together
 
         tops = together(
             [(part.numbers, part.tops) for part in parts if part.tops is not None], len(first_rows)
         )
-        judged = cache(lambda: items.judged(qrels, best=choices.duplicates == "best"))
-        observed = replace(observed, tops=tops, judged=judged if qrels.judges else None)
+        best = choices.duplicates == "best"
+        if len(of_all) < len(of_items):
+            try:
+                observed = with_aspects(observed, numbered.with_aspects(tops, qrels, best=best), measures)
+            except QueryError as error:
+                raise named(error) from None
+        if of_all:
+            judged = cache(lambda: numbered.judged(qrels, best=best))
+            tops = tops.down_to(depth_of(of_all))
+            observed = replace(observed, tops=tops, judged=judged if qrels.judges else None)
     return observed, first_rows, unjudged_queries
 
 

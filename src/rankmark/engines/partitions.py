@@ -8,13 +8,13 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import UsageError
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ class Partitions:
         """Adds rows to the partitions of these numbers; those of a partition keep their order."""
         import polars as pl
 
-        dealt = frame[pl.Series(np.argsort(of_row, kind="stable").astype(np.uint32))]
+        # Rows of several chunks are gathered in more than twice the time.
+        dealt = frame.rechunk()[pl.Series(np.argsort(of_row, kind="stable").astype(np.uint32))]
         ends = np.cumsum(np.bincount(of_row, minlength=self.count)).tolist()
         for partition, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
             if start < end:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from rankmark.aggregation.merged_rows import Asked, asked_of
 from rankmark.aggregation.row_tally import LABELS, Range, RowTally, sums_of, told_sums
 from rankmark.aggregation.rows import in_memory, need_query
 from rankmark.aggregation.settled_rows import QueryValues
+from rankmark.dataclassing import dataclass
 from rankmark.engines.partitions import Partitions, check_room, stored_size, temporary_folder
 from rankmark.engines.selection import memory_bytes
 from rankmark.engines.stream import OWN, last_border, segment_starts

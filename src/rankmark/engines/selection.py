@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, get_args
 
@@ -60,6 +61,7 @@ class ListEngine(Protocol):
         """Reads judgements and results, and sees what the groups of measures ask for."""
 
 
+@cache
 def observe_with(engine: Engine) -> ListEngine:
     """The engine of lists of this name."""
     return cast("ListEngine", import_module(f"rankmark.engines.{engine}"))

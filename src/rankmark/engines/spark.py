@@ -1,14 +1,14 @@
 """What the executors of a Spark cluster do: the core on whole queries, some hundred thousand rows at a time.
 
-A partition comes as Arrow batches of judgements and results together, sorted by the hash of the query, so
-that the rows of a query follow each other.
+A partition comes as Arrow batches in which judgements and results are together: in parcels, or, where the
+order of rows counts, row by row, sorted by the hash of the query.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +16,15 @@ import numpy as np
 from rankmark._native import Table, __version__
 from rankmark.aggregation.finish import refuse_part
 from rankmark.aggregation.query_state import QueryState
-from rankmark.aggregation.refusals import Fault, Some, raise_faults, some
+from rankmark.aggregation.refusals import Some, raise_faults, some
 from rankmark.aggregation.tally import Tally, tallied
+from rankmark.dataclassing import dataclass
 from rankmark.engines import local
 from rankmark.engines.partitions import stored
+from rankmark.engines.spark_faults import repeated_items, several_lists, wrong_values
+from rankmark.engines.spark_parcels import Parcels, blocks, sides_of
 from rankmark.errors import DataError, RankmarkError
+from rankmark.inputs.aspects import by_aspect
 from rankmark.inputs.digest import digest
 from rankmark.inputs.input import Input, extent_of
 from rankmark.inputs.tables.spark_frames import FrameNames
@@ -36,10 +40,7 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure
     from rankmark.language.plan import Group, Plan
 
-__all__ = ["Task", "blocks", "names_of_parts", "threads", "told", "wrong_rows"]
-
-BLOCK_ROWS = 1 << 19
-"""Rows evaluated at once, and then those of the query that goes on."""
+__all__ = ["Task", "names_of_parts", "threads", "told"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class Task:
         hash_inputs: whether to hash the rows.
         parts: whether to give of ratios of sums what each query adds to both, too.
         items: the items that have numbers, and whether ids are integers; None where no measure looks at them.
+        parcels: how rows come; None where they come as they are.
 
     """
 
@@ -62,6 +64,7 @@ class Task:
     hash_inputs: bool = False
     parts: bool = False
     items: tuple[Catalogue, bool] | None = None
+    parcels: Parcels | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -74,8 +77,8 @@ class Task:
 
         def work() -> str:
             whole = Tally()
-            for block in blocks(batches):
-                whole.add(self._observe(block).tally)
+            for observed in self._observed(batches):
+                whole.add(observed.tally)
             return whole.to_json()
 
         return told(work)
@@ -86,8 +89,7 @@ class Task:
 
         def work() -> str:
             whole = Tally()
-            for block in blocks(batches):
-                observed = self._observe(block, state.items)
+            for observed in self._observed(batches, state.items):
                 whole.add(observed.tally)
                 if observed.block is not None:
                     state.add(_state(state, observed.block))
@@ -99,8 +101,7 @@ class Task:
         """A row a judged query: its id, and the value of each measure, null where it is left out."""
         import pyarrow as pa
 
-        for block in blocks(batches):
-            observed = self._observe(block)
+        for observed in self._observed(batches):
             tally = observed.tally
             raise_faults(tally.faults)
             refuse_part(self.plan.groups(), tally, tally.words())
@@ -118,23 +119,32 @@ class Task:
         known, integer = self.items
         return Numbered(known, integer=integer)
 
-    def _observe(self, block: pa.Table, items: Numbered | None = None) -> _Observed:
-        """What some queries come to; with items their tops are kept, and no measure is added up."""
-        import pyarrow.compute as pc
+    def _observed(
+        self, batches: Iterable[pa.RecordBatch], items: Numbered | None = None
+    ) -> Iterator[_Observed]:
+        """What the queries of a partition come to, some at a time."""
+        if self.parcels is not None:
+            for wrong, qrels, run in self.parcels.opened(batches):
+                yield from map(_Observed, wrong)
+                yield self._observe(qrels, run, items)
+        else:
+            for block in blocks(batches):
+                yield self._observe(*sides_of(block), items)
 
-        judged = block["judged"]
-        run = block.filter(pc.invert(judged))
-        qrels = run if self.qrels is None else block.filter(judged)
+    def _observe(self, qrels: pa.Table, run: pa.Table, items: Numbered | None) -> _Observed:
+        """What some queries come to; with items their tops are kept, and no measure is added up."""
+        if self.qrels is None:
+            qrels = run
         sides = ((self.qrels or self.run, qrels), (self.run, run))
         tally = Tally(qrels_rows=qrels.num_rows, run_rows=run.num_rows)
         for names, rows in sides:
-            tally.faults |= _faults(names, rows)
+            tally.faults |= wrong_values(names, rows) | several_lists(names, rows)
         if tally.faults:
             return _Observed(tally)
         for names, rows in sides:
             tally.seen |= _seen(names, rows)
         results = _input(self.run, run)
-        judgements = results.queries() if self.qrels is None else _input(self.qrels, qrels)
+        judgements = results.queries() if self.qrels is None else _judgements(self.qrels, qrels)
         if self.hash_inputs:
             tally.digests = {table.side: int(digest(table), 16) for table in (judgements, results)}
         if self.plan.convention is not None:
@@ -151,13 +161,14 @@ class Task:
             seen = local.observe(judgements, results, lenient, threads(), items)
         except DataError:
             for (names, rows), verb in zip(sides, ("judged", "returned"), strict=True):
-                tally.faults |= _repeated(names, rows, verb)
+                tally.faults |= repeated_items(names, rows, verb)
             if not tally.faults or all(choices.duplicates != "error" for choices, _ in groups):
                 raise
             return _Observed(tally)
         if seen.unjudged_queries:
             tally.unjudged = _unjudged(qrels, run)
-        return _tallied(tally, lenient, seen, qrels["query"].take(seen.first_rows).to_numpy(), items)
+        queries = judgements.table.take(judgements.query, seen.first_rows, "query").column_values("query")
+        return _tallied(tally, lenient, seen, np.array(queries), items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,31 +240,6 @@ def told(work: Callable[[], str], state: QueryState | None = None) -> Iterator[p
     yield pa.RecordBatch.from_pydict({"told": pa.array([text]), "state": pa.array([sent], type=pa.binary())})
 
 
-def blocks(batches: Iterable[pa.RecordBatch], key: str | None = "key") -> Iterator[pa.Table]:
-    """The rows in tables of about `BLOCK_ROWS`, cut where the number in the column `key`, which rises, does.
-
-    Without such a column they are cut anywhere.
-    """
-    import pyarrow as pa
-
-    held: list[pa.RecordBatch] = []
-    rows, last = 0, 0
-    for batch in batches:
-        if not batch.num_rows:
-            continue
-        keys = None if key is None else batch.column(key).to_numpy()
-        if rows >= BLOCK_ROWS:
-            border = 0 if keys is None else int(np.searchsorted(keys, last, side="right"))
-            if border < batch.num_rows:
-                yield pa.Table.from_batches([*held, batch.slice(0, border)])
-                held, rows, batch = [], 0, batch.slice(border)
-        held.append(batch)
-        rows += batch.num_rows
-        last = 0 if keys is None else keys[-1]
-    if held:
-        yield pa.Table.from_batches(held)
-
-
 def threads() -> int:
     """The cores that Spark gives a task."""
     from pyspark import TaskContext
@@ -270,6 +256,9 @@ def _input(names: FrameNames, rows: pa.Table) -> Input:
     value = names.value or (f"rank of {names.item}" if names.ranked else None)
     if value is not None:
         columns[value] = rows["value"]
+    for name, role in ((names.aspect, "aspect"), (names.aspect_weight, "aspect_weight")):
+        if name is not None:
+            columns[name] = rows[role]
     score, rank = (None, value) if names.ranked else (value, None)
     return Input(
         Table.from_arrow(pa.table(columns)),
@@ -280,7 +269,16 @@ def _input(names: FrameNames, rows: pa.Table) -> Input:
         score,
         rank,
         False,
+        aspect=names.aspect,
+        aspect_weight=names.aspect_weight,
     )
+
+
+def _judgements(names: FrameNames, rows: pa.Table) -> Input:
+    """The judgements as measures look at them."""
+    if names.aspect is None or not rows.num_rows:
+        return _input(names, rows)
+    return by_aspect(_input(names, rows))
 
 
 def _seen(names: FrameNames, rows: pa.Table) -> dict[str, int | str]:
@@ -298,79 +296,3 @@ def _unjudged(qrels: pa.Table, run: pa.Table) -> Some:
     queries = pc.unique(run["query"])
     judged = pc.is_in(queries, value_set=pc.unique(qrels["query"]))
     return some(queries.to_numpy(zero_copy_only=False), ~judged.to_numpy(zero_copy_only=False))
-
-
-def _faults(names: FrameNames, rows: pa.Table) -> dict[str, Fault]:
-    """Nulls, and numbers that are none."""
-    wrong = _nulls(names, rows) | (_lists(names, rows) if names.value is None else _numbers(names, rows))
-    return {f"{names.side} {name}": fault for name, fault in wrong.items()}
-
-
-def _nulls(names: FrameNames, rows: pa.Table) -> dict[str, Fault]:
-    """Rows without an id or a number."""
-    import pyarrow.compute as pc
-
-    faults = {}
-    for role, column in (("query", names.query), ("item", names.item), ("value", names.value)):
-        if column is not None and rows[role].null_count:
-            before = f"{names.described(names.value_role if role == 'value' else role, column)} has"
-            wrong = wrong_rows(rows, pc.is_null(rows[role]))
-            faults[f"{role} null"] = Fault(before, "null", "nulls", "remove those rows", wrong)
-    return faults
-
-
-def _numbers(names: FrameNames, rows: pa.Table) -> dict[str, Fault]:
-    """Numbers that are none: grades have to be finite."""
-    import pyarrow.compute as pc
-
-    if names.side == "qrels":
-        which, kind = pc.invert(pc.is_finite(rows["value"])), "NaN or infinite"
-    else:
-        which, kind = pc.is_nan(rows["value"]), "NaN"
-    wrong = wrong_rows(rows, which)
-    if not wrong.count:
-        return {}
-    before = f"{names.described(names.value_role, names.value)} has"
-    return {"value number": Fault(before, kind, kind, "remove or replace those rows", wrong)}
-
-
-def _lists(names: FrameNames, rows: pa.Table) -> dict[str, Fault]:
-    """Queries with several lists."""
-    import pyarrow.compute as pc
-
-    if not names.ranked:
-        return {}
-    tops = rows["query"].filter(pc.equal(rows["value"], 1))
-    several = len(tops) - pc.count_distinct(tops).as_py()
-    if not several:
-        return {}
-    what = "several lists, and no scores say how they are to be merged"
-    one, more = f"query has {what}", f"queries have {what}"
-    return {"lists": Fault("run:", one, more, "give each query one", Some(several))}
-
-
-def _repeated(names: FrameNames, rows: pa.Table, verb: str) -> dict[str, Fault]:
-    """The same item twice for one query."""
-    import pyarrow.compute as pc
-
-    pairs = rows.group_by(["query", "item"]).aggregate([([], "count_all")])
-    again = pairs.filter(pc.greater(pairs["count_all"], 1))
-    if not again.num_rows:
-        return {}
-    more = pc.sum(again["count_all"]).as_py() - again.num_rows
-    what = f"an item that was {verb} before for the same query"
-    some = Some(more, sorted(pc.unique(again["query"]).to_pylist())[:1])
-    remedy = 'remove them or choose duplicates="best"'
-    fault = Fault(f"{names.side}:", f"row has {what}", f"rows have {what}", remedy, some)
-    return {f"{names.side} repeated": fault}
-
-
-def wrong_rows(rows: pa.Table, which: Any) -> Some:
-    """How many rows, and a query in which they are, if the rows have queries."""
-    import pyarrow.compute as pc
-
-    which = pc.fill_null(which, False)
-    if "query" not in rows.column_names:
-        return Some(pc.sum(which).as_py() or 0)
-    queries = rows["query"].filter(which)
-    return Some(len(queries), sorted(pc.unique(queries.drop_null()).to_pylist())[:1])

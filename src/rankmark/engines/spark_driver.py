@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -14,10 +16,11 @@ from rankmark._native import __version__
 from rankmark.aggregation.refusals import raise_faults
 from rankmark.aggregation.row_tally import QueryTally, Range, RowTally, told_sums
 from rankmark.aggregation.state import merged
+from rankmark.engines.spark_parcels import Parcels, columns_of
 from rankmark.errors import FileMissingError, FormatError, MeasureError, UsageError
 from rankmark.inputs.column_checks import no_rows
 from rankmark.inputs.predictions.columns import WEIGHING
-from rankmark.inputs.tables.spark_frames import by_query, by_score
+from rankmark.inputs.tables.spark_frames import as_they_are, by_query, by_score
 from rankmark.progress import reading
 
 if TYPE_CHECKING:
@@ -26,10 +29,74 @@ if TYPE_CHECKING:
     from rankmark.aggregation.query_state import QueryState
     from rankmark.engines.spark_rows import RowTask
     from rankmark.inputs.predictions.labelled import Predictions
+    from rankmark.inputs.tables.spark_frames import Frame
     from rankmark.kinds.row_core import Sum
     from rankmark.language.measure import Measure
 
-__all__ = ["RowsOnCluster", "not_merged", "spark_errors", "told"]
+__all__ = ["RowsOnCluster", "collected", "in_parcels", "not_merged", "on_executors", "spark_errors", "told"]
+
+
+def on_executors(rows: DataFrame, work: Callable[..., Any], schema: Any) -> DataFrame:
+    """What the executors make of the partitions, when Spark is asked for it."""
+    with _own_python(rows.sparkSession):
+        return rows.mapInArrow(work, schema)
+
+
+def collected(rows: DataFrame) -> Any:
+    """The rows of a DataFrame, here, as a table of Arrow."""
+    with _batches_by_rows(rows.sparkSession):
+        return rows.toArrow()
+
+
+@contextmanager
+def _own_python(session: Any) -> Iterator[None]:
+    """Has executors on this machine use the Python that runs, unless it is said which one they are to use.
+
+    Spark takes the first on the path, which is another one where an environment is not activated.
+    """
+    context = getattr(session, "sparkContext", None)  # which Spark Connect does not have
+    if context is None or "PYSPARK_PYTHON" in os.environ or not context.master.startswith("local"):
+        yield
+        return
+    usual = context.pythonExec
+    context.pythonExec = session.conf.get("spark.pyspark.python", None) or sys.executable
+    try:
+        yield
+    finally:
+        context.pythonExec = usual
+
+
+BATCH_BYTES = "spark.sql.execution.arrow.maxBytesPerBatch"
+ANY_BYTES = str(2**31 - 1)
+
+
+@contextmanager
+def _batches_by_rows(session: Any) -> Iterator[None]:
+    """Has Spark end Arrow batches by their rows alone while a job runs, and not by their bytes, too.
+
+    These it adds up anew for each row (in 4.3), which takes it longer than writing the row.
+    """
+    usual = session.conf.get(BATCH_BYTES, None)
+    if usual in (None, ANY_BYTES):
+        yield
+        return
+    session.conf.set(BATCH_BYTES, ANY_BYTES)
+    try:
+        yield
+    finally:
+        session.conf.set(BATCH_BYTES, usual)
+
+
+def in_parcels(qrels: Frame | None, run: Frame, *, text_items: bool) -> tuple[DataFrame, Parcels]:
+    """All rows, those of a query together in a partition, and what they are in: see there."""
+    names = None if qrels is None else qrels.names
+    results = as_they_are(run, text_items=text_items)
+    judgements = None if qrels is None else as_they_are(qrels, text_items=text_items)
+    parcels = Parcels(columns_of(results if judgements is None else judgements), names, run.names)
+    sent = on_executors(results, parcels.results, parcels.schema)
+    if judgements is not None:
+        sent = on_executors(judgements, parcels.judgements, parcels.schema).union(sent)
+    return sent.repartition("part").sortWithinPartitions("part"), parcels
 
 
 def told(rows: DataFrame, work: Callable[..., Any], state: QueryState | None = None) -> list[str]:
@@ -39,8 +106,8 @@ def told(rows: DataFrame, work: Callable[..., Any], state: QueryState | None = N
     """
     import polars as pl
 
-    with reading("evaluating on the cluster", None, None):
-        sent = rows.mapInArrow(work, "told string, state binary").collect()
+    with reading("evaluating on the cluster", None, None), _batches_by_rows(rows.sparkSession):
+        sent = on_executors(rows, work, "told string, state binary").collect()
     heard = [json.loads(row.told) for row in sent]
     for each in heard:
         if each["version"] != __version__:

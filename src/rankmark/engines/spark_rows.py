@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rankmark import _native
 from rankmark.aggregation.refusals import Fault, raise_faults
 from rankmark.aggregation.row_tally import LABELS, QueryTally, RowTally, sums_of
 from rankmark.aggregation.settled_rows import QueryValues
-from rankmark.engines.spark import blocks, threads, told, wrong_rows
+from rankmark.dataclassing import dataclass
+from rankmark.engines.spark import threads, told
+from rankmark.engines.spark_faults import wrong_rows
+from rankmark.engines.spark_parcels import blocks
 from rankmark.inputs.predictions.columns import WEIGHING
 from rankmark.kinds.row_core import ByQuery, InMemory, Sum
 from rankmark.kinds.rows import PerQuery, Rows

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,13 +21,15 @@ from rankmark.aggregation.oddities import SAMPLED as SAMPLED_ROWS
 from rankmark.aggregation.query_state import QueryState
 from rankmark.aggregation.refusals import Some, refuse_unjudged
 from rankmark.aggregation.state import Observation
+from rankmark.dataclassing import dataclass
 from rankmark.engines import local
 from rankmark.engines.partitions import Partitions, check_room, keys, stored_size, temporary_folder
 from rankmark.engines.selection import memory_bytes
 from rankmark.errors import DataError
 from rankmark.inputs import Input, align_ids, extent_of, with_text_items
+from rankmark.inputs.aspects import by_aspect, check_aspects, looked_at, noted
 from rankmark.inputs.batches import Batches, open_batches
-from rankmark.inputs.roles import check_names
+from rankmark.inputs.roles import check_names, says_aspect
 from rankmark.language.conventions.limits import Extent, spanning
 from rankmark.progress import RowProgress, counting_rows
 from rankmark.stopping import cleaned_up
@@ -66,8 +68,8 @@ def observe_sources(
 ) -> Observation:
     """Evaluates files in bounded memory; the arguments are those of `rankmark.evaluate`.
 
-    The values of each query stay in memory: 8 bytes a measure and query; and of measures of items the top of
-    each list, 4 bytes an item, and the items.
+    The values of each query stay in memory: 8 bytes a measure and query; and of measures of what is
+    recommended, but for those of aspects, the top of each list, 4 bytes an item, and the items.
 
     Raises:
         UsageError: a format that is not read in batches, or no room for temporary files.
@@ -79,7 +81,8 @@ def observe_sources(
     there: dict[Side, Sequence[str]] = {} if judged is None else {"qrels": judged.names}
     check_names(columns, {**there, "run": returned.names})
     usable = max(memory_bytes(memory) - OWN, memory_bytes(memory) // 4)
-    tables = _Tables(judged, returned, text_items, usable, hash_inputs)
+    looks = looked_at(groups) or ("columns={…}" if says_aspect(columns) else None)
+    tables = _Tables(judged, returned, text_items, usable, hash_inputs, looks)
     with cleaned_up():
         items = None
         if known is not None:
@@ -90,7 +93,7 @@ def observe_sources(
     inputs = {side: f"{sums % 2**64:016x}" for side, sums in tables.digests.items()} if hash_inputs else {}
     extents = tables.extents["qrels"], tables.extents["run"]
     results = tables.samples["run"]
-    heads = tables.samples.get("qrels", results.queries()), results
+    heads = noted(tables.samples.get("qrels", results.queries()), tables.aspects), results
     return Observation(state.whole("place", unjudged, results.name), heads, inputs, lambda: extents)
 
 
@@ -110,16 +113,25 @@ class _Tables:
     """Both tables in batches, with ids of the same types; without judgements the results alone."""
 
     def __init__(
-        self, judged: Batches | None, returned: Batches, text_items: bool, memory: int, hash_inputs: bool
+        self,
+        judged: Batches | None,
+        returned: Batches,
+        text_items: bool,
+        memory: int,
+        hash_inputs: bool,
+        by_aspect: object = None,
     ) -> None:
+        """Takes both, and what looks at aspects of judgements, if anything does."""
         self.judged = judged is not None
         self._batches = {"run": returned} if judged is None else {"qrels": judged, "run": returned}
         self._text_items = text_items
         self._hash = hash_inputs
+        self._by_aspect = by_aspect
         self.memory = memory
         self.digests: dict[str, int] = {}
         self.samples: dict[str, Input] = {}
         self.extents: dict[str, Extent | None] = {"qrels": None, "run": None}
+        self.aspects: set[int | str] = set()
         self._size = 0.0
         self._first: dict[str, Input] = {}
         for side, batches in self._batches.items():
@@ -150,10 +162,12 @@ class _Tables:
         for batch in self._batches[side].read(self.memory // BATCH, rows):
             named = replace(batch, name=f"{batch.name} from row {start} on")
             pair = (named, self._first["run"]) if side == "qrels" else (self._first.get("qrels"), named)
-            aligned = replace(self._aligned(*pair)[side == "run"], name=batch.name)
-            if self._hash:
-                self._add_digests(aligned, start)
-            self.extents[side] = spanning(self.extents[side], extent_of(aligned))
+            aligned = self._aligned(*pair)[side == "run"]
+            if later := side == "qrels" and self._by_aspect is not None:
+                check_aspects(aligned, self._by_aspect)
+            aligned = replace(aligned, name=batch.name)
+            if not later:
+                self._look_at(aligned, start)
             if start < SAMPLED_ROWS:
                 self._sample(side, aligned, start)
             start += aligned.table.num_rows
@@ -163,12 +177,29 @@ class _Tables:
         if lists:
             self._check_one_list_a_query(lists)
 
+    def judgements(self, of_queries: Input) -> Input:
+        """All judgements of some queries, each of which comes once, as measures look at them."""
+        if self._by_aspect is None or not of_queries.judges:
+            return of_queries
+        found = by_aspect(of_queries, self._by_aspect)
+        self._look_at(found, 0)
+        if found.aspects is not None and len(self.aspects) < 2:
+            self.aspects |= {*found.aspects.names[:2]}
+        return found
+
+    def _look_at(self, batch: Input, start: int) -> None:
+        """Takes hash and extent of a batch that begins in row `start`."""
+        if self._hash:
+            self._add_digests(batch, start)
+        self.extents[batch.side] = spanning(self.extents[batch.side], extent_of(batch))
+
     def _add_digests(self, batch: Input, start: int) -> None:
         """Hashes a batch that begins in row `start`, and without judgements its queries, too."""
         from rankmark.inputs.digest import digest
 
         for table in (batch,) if self.judged else (batch.queries(), batch):
-            before = self.digests.get(table.side, 0) if start else 0
+            # Who reads a table begins its sum anew; nobody reads the queries of results by themselves.
+            before = self.digests.get(table.side, 0) if start or self.judged else 0
             self.digests[table.side] = before + int(digest(table, start), 16)
 
     def _sample(self, side: str, batch: Input, start: int) -> None:
@@ -245,7 +276,7 @@ class _Judgements:
             size += int(frames[-1].estimated_size())
             if size > tables.memory // JUDGEMENTS:
                 raise _TooLarge
-        self._like = batch
+        self._tables, self._like = tables, batch
         self._query = batch.query
         frame = pl.concat(frames, how="vertical_relaxed", rechunk=True)
         frames.clear()
@@ -283,17 +314,23 @@ class _Judgements:
             ends = np.cumsum(lengths)
             rows_of = np.arange(ends[-1]) + np.repeat(self._starts[places] - (ends - lengths), lengths)
             frame = self._frame[pl.Series(rows_of.astype(np.uint32))]
-        return _with_rows(self._like, frame, f"{self._like.name}, in order of queries")
+        like = self._like
+        return self._tables.judgements(_with_rows(like, frame, f"{like.name}, in order of queries"))
 
 
 def segment_starts(queries: pl.Series) -> NDArray[np.int64]:
     """The rows at which another query begins."""
-    if queries.dtype.is_integer():
-        ids = queries.to_numpy()
-        later = np.flatnonzero(ids[1:] != ids[:-1]) + 1
-    else:
+    if not queries.dtype.is_integer():
         later = (queries[1:] != queries[:-1]).arg_true().to_numpy().astype(np.int64) + 1
-    return np.concatenate((np.zeros(1, dtype=np.int64), later))
+        return np.concatenate((np.zeros(1, dtype=np.int64), later))
+    starts, before, last = [np.zeros(1, dtype=np.int64)], 0, None
+    for chunk in queries.get_chunks():  # a whole column of several would be copied
+        ids = chunk.to_numpy()
+        if last is not None and len(ids) and ids[0] != last:
+            starts.append(np.array([before]))
+        starts.append(np.flatnonzero(ids[1:] != ids[:-1]) + (before + 1))
+        before, last = before + len(ids), ids[-1] if len(ids) else last
+    return np.concatenate(starts)
 
 
 def _streamed(tables: _Tables, state: QueryState, threads: int | None) -> tuple[QueryState, int]:
@@ -474,6 +511,7 @@ class _Dealt:
             _refuse_others(others, run, self.state)
             return len(others)
         groups = self.state.groups
+        qrels = self.tables.judgements(qrels)
         block = local.observe(qrels, run, groups, self.threads, self.state.items)
         first_rows = _frame(qrels)[block.first_rows]
         places = first_rows[ROW].to_numpy()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
+from rankmark.aggregation.observed import as_seen
 from rankmark.aggregation.settled import counting
 from rankmark.api.evaluation import evaluate
+from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError, UsageError, did_you_mean
 from rankmark.explaining.listed import Listed, listed, of_queries
 from rankmark.explaining.recommended import added, beside
@@ -81,6 +83,8 @@ class Explanation(Saved):
             and the columns of the sum that is the denominator, if it is one.
         notes: what a reader should know.
         signature: all that decides the value.
+        shares: of a measure that holds the categories of the list against those of what the user had, the
+            share of each: ``category``, ``before``, ``list``; None of others.
 
     """
 
@@ -95,6 +99,7 @@ class Explanation(Saved):
     ideal: pl.DataFrame
     notes: tuple[str, ...]
     signature: str
+    shares: pl.DataFrame | None = None
 
     def __repr__(self) -> str:
         return f"<Explanation {self.measure} of query {self.query!r}: {self.value}>"
@@ -112,6 +117,9 @@ class Explanation(Saved):
             ideal = _without_nulls(self.ideal)
             counts = "term" if "term" in ideal.columns else "grade"
             yield _grid(ideal, digits, most, counts)._replace(caption="Judged items")
+        if self.shares is not None:
+            yield "Shares of categories before and in the list:"
+            yield _grid(self.shares, digits, most, "before")._replace(caption="Categories")
         yield "\n".join([*self._sums(digits), *self.notes])
 
     def _sums(self, digits: int) -> Iterator[str]:
@@ -147,6 +155,7 @@ class Explanation(Saved):
             "ideal": self.ideal.to_dicts(),
             "notes": list(self.notes),
             "signature": self.signature,
+            **({} if self.shares is None else {"shares": self.shares.to_dicts()}),
         }
 
 
@@ -357,7 +366,7 @@ def _explained(
     (asked,) = result.measures
     if asked.page.kind == "item" and asked.page.aggregate == "run":
         raise MeasureError(f"{asked} is of the whole run: no query has a value of it to explain")
-    if "aspects" in asked.needs:
+    if asked.of_aspects:
         judgements = by_aspect(judgements, asked)
     place = _place(query, result, judgements)
     settled = Choices(**result.choices)
@@ -371,6 +380,7 @@ def _explained(
     if asked.page.kind == "item":
         known = known or known_items(None, None, None)
         return _of_items(asked, one, (judgements, results), known, value, settled, result, own)
+    one = replace(one, lists=as_seen(one.lists, asked, settled))
     shown = arithmetic(asked, one.lists)
     start, rows = _rows(asked, one, shown, value)
     return Explanation(
@@ -402,13 +412,13 @@ def _of_items(
     import polars as pl
 
     judgements, results = (of_queries(each, [query]) for each in tables)
-    rows = one.rows
+    rows, shares = one.rows, None
     if not judgements.judges:
         rows = rows.with_columns(grade=pl.lit(None, pl.Float64))
     if math.isnan(value):
         rows = rows.with_columns(contribution=pl.lit(None, pl.Float64))
     else:
-        parts = added(asked, judgements, results, choices, known, value)
+        parts, shares = added(asked, judgements, results, choices, known, value)
         rows = rows.join(parts, on="rank", how="left", maintain_order="left")
     return Explanation(
         measure=asked,
@@ -422,6 +432,7 @@ def _of_items(
         ideal=one.ideal if judgements.judges else one.ideal.clear(),
         notes=tuple(_notes_of_items(rows, choices)),
         signature=result.signature(asked),
+        shares=shares,
     )
 
 
@@ -553,6 +564,9 @@ def _notes(asked: Measure, one: Listed, shown: Arithmetic, choices: Choices) -> 
         yield f"nothing is relevant: {treated[choices.no_relevant]}"
     if one.taken_out:
         yield f"{_items(one.taken_out)} without a judgement taken out of the list"
+    unjudged = one.rows["grade"].null_count()
+    if choices.unjudged == "relevant" and unjudged:
+        yield f"{_items(unjudged)} without a judgement taken as relevant"
     if one.rows["tied"].count():
         yield f"equal scores: ties={choices.ties}"
 

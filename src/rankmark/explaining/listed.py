@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankmark._native import Table
+from rankmark.dataclassing import dataclass
 from rankmark.engines import local
 from rankmark.forking import need_polars_threads
 

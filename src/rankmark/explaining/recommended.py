@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankmark.engines import local
+from rankmark.inputs.item_groups import rows_of_categories
 from rankmark.kinds.item_facts import Judgements
-from rankmark.kinds.items import RecommendedLists
+from rankmark.kinds.items import RecommendedLists, Shares
 from rankmark.kinds.ragged import offsets_of, spread
 
 if TYPE_CHECKING:
@@ -72,12 +73,14 @@ def _shown(values: pl.Series) -> pl.Series | None:
 
 def added(
     asked: Measure, judgements: Input, results: Input, choices: Choices, known: Catalogue, value: float
-) -> pl.DataFrame:
+) -> tuple[pl.DataFrame, pl.DataFrame | None]:
     """What each item of one query's list adds to the value of a measure.
 
     Returns:
         ``rank``; ``term``, of which the value is the mean over items, or else ``running``, the value of the
-        list down to the item, null where it has none; and ``contribution``, which add up to the value.
+        list down to the item, null where it has none; and ``contribution``, which add up to the value. And
+        where the measure looks at the shares of categories before and now, these: ``category``, ``before``
+        and ``list``, the greatest first.
 
     """
     import polars as pl
@@ -91,21 +94,22 @@ def added(
         hash_inputs=False,
         known=known,
     ).seen
-    lists = seen.observed[0].recommended  # type: ignore[attr-defined]
+    (observed,) = seen.observed  # type: ignore[attr-defined]
+    lists = observed.by_aspect if asked.of_aspects else observed.recommended
     recorder = _Means.of(lists)
     computed = np.array(asked.compute_items(recorder), dtype=np.float64)
+    shares = recorder.shares_told(known)
     ranks = lists.top(asked.cutoff).rank
     if (terms := recorder.terms_of(computed)) is not None and len(terms) == len(ranks):
         whole = float(terms.sum())
         share = terms * (value / whole) if whole else np.zeros(len(terms))
-        return pl.DataFrame({"rank": ranks, "term": terms, "contribution": share})
+        return pl.DataFrame({"rank": ranks, "term": terms, "contribution": share}), shares
     if len(ranks) > MOST:
-        return pl.DataFrame({"rank": ranks}, schema={"rank": pl.Int64})
+        return pl.DataFrame({"rank": ranks}, schema={"rank": pl.Int64}), shares
     running = np.array(asked.compute_items(_beginnings(lists, len(ranks))), dtype=np.float64)
     steps = np.diff(np.nan_to_num(running), prepend=0.0)
-    return pl.DataFrame({"rank": ranks, "running": running, "contribution": steps}).with_columns(
-        pl.col("running").fill_nan(None)
-    )
+    rows = pl.DataFrame({"rank": ranks, "running": running, "contribution": steps})
+    return rows.with_columns(pl.col("running").fill_nan(None)), shares
 
 
 def _beginnings(lists: RecommendedLists, count: int) -> RecommendedLists:
@@ -119,21 +123,24 @@ def _beginnings(lists: RecommendedLists, count: int) -> RecommendedLists:
         item, grade = np.tile(one.item, count), np.tile(one.grade, count)
         size = int(max(item.max(initial=0) + 1, lists.facts.count))
         again = Judgements(query, item, grade, queries=count, items=size)
-        facts = replace(facts, judged=lambda: again, by_aspect=lambda: lists.facts.aspects().repeated(count))
+        facts = replace(facts, judged=lambda: again)
+    if lists.facts.by_aspect is not None:
+        facts = replace(facts, by_aspect=lambda: lists.facts.aspects().repeated(count))
     return RecommendedLists(lists.item[places], lists.tied[places], offsets_of(lengths), facts)
 
 
 class _Means(RecommendedLists):
-    """The list of one query, which notes the means over its items."""
+    """The list of one query, which notes the means over its items, and its shares of categories."""
 
-    __slots__ = ("noted",)
+    __slots__ = ("noted", "noted_shares")
     noted: list[tuple[Values, Values]]
+    noted_shares: dict[str, tuple[str, Shares]]
 
     @classmethod
     def of(cls, lists: RecommendedLists) -> _Means:
         """The same list, recording."""
         made = cls(lists.item, lists.tied, lists.offsets, lists.facts)
-        made.noted = []
+        made.noted, made.noted_shares = [], {}
         return made
 
     def top(self, cutoff: int | None) -> RecommendedLists:
@@ -141,13 +148,45 @@ class _Means(RecommendedLists):
         if cut is self:
             return self
         made = self.of(cut)
-        made.noted = self.noted
+        made.noted, made.noted_shares = self.noted, self.noted_shares
         return made
 
     def mean(self, x: ArrayLike, size: int | None = None) -> Values:
         found = super().mean(x, size)
         self.noted.append((np.asarray(x, dtype=np.float64), found))
         return found
+
+    def mean_of(self, x: ArrayLike, size: int | None = None) -> Values:
+        found = super().mean_of(x, size)
+        self.noted.append((np.asarray(x, dtype=np.float64)[self.item], found))
+        return found
+
+    def shares(self, column: str, weight: Values | None = None) -> Shares:
+        found = super().shares(column, weight)
+        self.noted_shares["list"] = column, found
+        return found
+
+    def shares_before(self, column: str) -> Shares:
+        found = super().shares_before(column)
+        self.noted_shares["before"] = column, found
+        return found
+
+    def shares_told(self, known: Catalogue) -> pl.DataFrame | None:
+        """The shares of categories before and in the list; None where the measure looks not at both."""
+        import polars as pl
+
+        if len(self.noted_shares) < 2 or known.items is None:
+            return None
+        column, before = self.noted_shares["before"]
+        _, now = self.noted_shares["list"]
+        frame = rows_of_categories(known.items, column)
+        assert frame is not None  # the measure has looked at them
+        names = frame["value"].unique().sort().cast(pl.String)  # as they are numbered
+        numbers = np.arange(before.count)
+        shares = pl.DataFrame({"category": names, "before": before.at(numbers), "list": now.at(numbers)})
+        return shares.filter((pl.col("before") > 0) | (pl.col("list") > 0)).sort(
+            pl.max_horizontal("before", "list"), descending=True, maintain_order=True
+        )
 
     def terms_of(self, computed: Values) -> Values | None:
         """What a mean is of that is this value."""

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankmark.dataclassing import dataclass
 from rankmark.kinds.lists import DIVISIONS, Division, JudgedLists, Values, ratio
 
 if TYPE_CHECKING:
@@ -127,8 +127,10 @@ class _RecordingLists(JudgedLists):
         return made
 
     @classmethod
-    def perfect(cls, relevance: Values, offsets: NDArray[np.int64]) -> Self:
-        made = super().perfect(relevance, offsets)
+    def perfect(
+        cls, relevance: Values, offsets: NDArray[np.int64], relevant: tuple[float, Values] | None = None
+    ) -> Self:
+        made = super().perfect(relevance, offsets, relevant)
         made.side = "ideal"
         return made
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from rankmark.calling import refuse_unknown
+from rankmark.dataclassing import dataclass
 from rankmark.figures.marks import Axis, Column, Mark
 from rankmark.rendering.blocks import Block, Grid, Prose, Section
 from rankmark.rendering.files import write_whole

@@ -9,9 +9,9 @@ import pkgutil
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import CallError, PictureError, UsageError, did_you_mean
 
 if TYPE_CHECKING:

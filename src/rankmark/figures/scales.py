@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
+from rankmark.dataclassing import dataclass
 from rankmark.figures.marks import Axis, Floats
 
 __all__ = ["Scale", "scale_of", "written"]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from html import escape
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import CallError
 from rankmark.figures.drawing import WORDS, Canvas, drawn
 from rankmark.figures.marks import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypedDict
 
 import numpy as np
@@ -17,6 +17,7 @@ from rankmark.aggregation.settled import counted, counting
 from rankmark.api.prediction_lists import without_items
 from rankmark.api.prediction_plans import Plans
 from rankmark.api.predictions import evaluate_predictions
+from rankmark.dataclassing import dataclass
 from rankmark.engines.grouped import Grouped
 from rankmark.errors import DataError, MeasureError
 from rankmark.hooks.telling import Told

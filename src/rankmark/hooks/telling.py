@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankmark.dataclassing import dataclass
 from rankmark.language.conventions.convention import UNLIKE
 from rankmark.results.base import Result
 

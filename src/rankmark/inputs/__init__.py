@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from rankmark.errors import UsageError
 from rankmark.inputs.aspects import by_aspect
@@ -12,6 +14,7 @@ from rankmark.inputs.formats import listed_formats
 from rankmark.inputs.ids import align_ids, with_text_items
 from rankmark.inputs.input import Described, Input, extent_of
 from rankmark.inputs.roles import ColumnNames, Side, check_names, says_aspect
+from rankmark.inputs.sampling import mark_of
 from rankmark.inputs.source import Source
 from rankmark.inputs.tables import dicts_and_tuples, open_table
 
@@ -20,6 +23,7 @@ __all__ = [
     "Described",
     "Input",
     "align_ids",
+    "column_names_of",
     "extent_of",
     "read_inputs",
     "read_qrels",
@@ -49,12 +53,14 @@ def read_tables(
     return _read_input(judged, "qrels", columns), [_read_input(each, "run", columns) for each in results]
 
 
-def read_qrels(source: object, columns: ColumnNames | None = None) -> Input:
+def read_qrels(source: object, columns: ColumnNames | None = None, *, aspect_weights: Any = None) -> Input:
     """Reads judgements once, to be evaluated against many times.
 
     Args:
         source: whatever `evaluate` takes: a path, a table, a dict, tuples.
         columns: the columns to use where their names do not say it: ``{"query": "person"}``.
+        aspect_weights: how much each aspect of a query weighs, of judgements of aspects that have no column
+            of weights: a path or a table of query, aspect and weight, or ``{query: {aspect: weight}}``.
 
     Returns:
         What `evaluate` takes in the place of `source`, without reading it again.
@@ -69,7 +75,12 @@ def read_qrels(source: object, columns: ColumnNames | None = None) -> Input:
         <qrels: 2 rows; query 'query', item 'item', relevance 'relevance'>
 
     """
-    return _read_alone(source, "qrels", columns)
+    read = _read_alone(source, "qrels", columns)
+    if aspect_weights is None:
+        return read
+    from rankmark.inputs.aspect_weights import weighed
+
+    return weighed(read, aspect_weights)
 
 
 def read_run(source: object, columns: ColumnNames | None = None) -> Input:
@@ -82,14 +93,30 @@ def read_shared(source: object, side: Side, columns: ColumnNames | None) -> Inpu
 
     Whoever reads the last of them checks the names, as `read_tables` does.
     """
-    return _read_input(_open_input(source, side, columns), side, columns)
+    return _marked(_read_input(_open_input(source, side, columns), side, columns), source)
+
+
+def column_names_of(source: object) -> list[str]:
+    """The names of the columns of a file, a table or dicts that are rows; none of what has no such names."""
+    if isinstance(source, str | os.PathLike):
+        return [*open_files(source, "qrels", None).names]
+    if isinstance(source, list | tuple) and source and isinstance(source[0], Mapping):
+        return [str(name) for name in source[0]]
+    opened = open_table(source, "qrels")
+    return [] if opened is None else [*opened.names]
 
 
 def _read_alone(source: object, side: Side, columns: ColumnNames | None) -> Input:
     opened = _open_input(source, side, columns)
     read = _read_input(opened, side, columns)  # which says more of a role that is missing
     check_names(columns, {side: opened.names})
-    return read
+    return _marked(read, source)
+
+
+def _marked(read: Input, source: object) -> Input:
+    """Judgements with how they were sampled, where they say so."""
+    mark = mark_of(source) if read.side == "qrels" else None
+    return replace(read, candidates=mark) if mark else read
 
 
 def _read_input(opened: Source | Input, side: Side, columns: ColumnNames | None) -> Input:
@@ -107,7 +134,8 @@ def _open_input(source: object, side: Side, columns: ColumnNames | None) -> Sour
         return source
     if isinstance(source, str | os.PathLike):
         return open_files(source, side, columns)
-    opened = open_table(source, side) or dicts_and_tuples.opened(source, side)
+    table = None if type(source) is dict else open_table(source, side)
+    opened = table or dicts_and_tuples.opened(source, side)
     if opened is None:
         raise UsageError(
             f"{side} is of type {type(source).__name__}, none of these: the path of a file or a glob "

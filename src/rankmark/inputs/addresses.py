@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
@@ -113,6 +111,9 @@ class _Copy:
     """A folder that is there as long as this object is."""
 
     def __init__(self) -> None:
+        import shutil  # which files that are here do without, as the next
+        import tempfile
+
         self.path = Path(tempfile.mkdtemp(prefix="rankmark-"))
         weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 

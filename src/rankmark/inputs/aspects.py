@@ -12,18 +12,53 @@ from rankmark.errors import ColumnError, DataError, UsageError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.column_checks import check_ids
 from rankmark.inputs.input import AspectRows, Input
-from rankmark.inputs.roles import ColumnNames, said_outright, says_aspect
+from rankmark.inputs.roles import said_outright
+from rankmark.inputs.sampled import by_sample
+from rankmark.language.measure import OF_JUDGEMENTS, Measure
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
     import polars as pl
 
-__all__ = ["HOW", "by_aspect", "has_several", "refuse_aspects"]
+    from rankmark.language.plan import Group
+
+__all__ = [
+    "HOW",
+    "as_looked_at",
+    "by_aspect",
+    "check_aspects",
+    "has_several",
+    "looked_at",
+    "no_aspects",
+    "noted",
+]
 
 HOW = (
     f"a column of aspects, {said_outright('aspect')}; in TREC judgements the second of four fields, "
     'columns={"aspect": "iter"}; or {query: {item: {aspect: grade}}}'
 )
 """How judgements of aspects are given, in words."""
+
+
+def looked_at(groups: Iterable[Group]) -> Measure | None:
+    """A measure that looks at judgements of aspects, if one does."""
+    return next((each for _, measures in groups for each in measures if each.of_aspects), None)
+
+
+def as_looked_at(judgements: Input, groups: Iterable[Group]) -> Input:
+    """The judgements as the measures look at them: those of aspects `by_aspect`, if one does."""
+    measure = looked_at(groups)
+    if measure is None:
+        return judgements
+    others = (each for _, measures in groups for each in measures if each.of_aspects)
+    own = OF_JUDGEMENTS & {*measure.needs}
+    if other := next((each for each in others if OF_JUDGEMENTS & {*each.needs} != own), None):
+        raise UsageError(
+            f"{measure} and {other} look at judgements of aspects, of strata or with probabilities, which "
+            "are not the same rows: ask for one of them at a time"
+        )
+    return by_aspect(judgements, measure)
 
 
 def by_aspect(judgements: Input, measure: object = "columns={…}") -> Input:
@@ -43,12 +78,9 @@ def by_aspect(judgements: Input, measure: object = "columns={…}") -> Input:
 
     if judgements.aspects is not None:
         return judgements
-    aspect = judgements.aspect
-    if aspect is None:
-        raise ColumnError(
-            f"{measure} needs judgements of aspects (subtopics, intents), and {judgements.name} has none "
-            f"that is plain: give {HOW}"
-        )
+    if isinstance(measure, Measure) and measure.of_samples:
+        return by_sample(judgements, measure)
+    aspect = _aspect_of(judgements, measure)
     rows = _rows(judgements, aspect)
     if not rows["grade"].is_finite().all():  # NaN and nulls, which whoever matches them refuses
         return judgements
@@ -58,10 +90,8 @@ def by_aspect(judgements: Input, measure: object = "columns={…}") -> Input:
     if judgements.value is not None:
         table = table.with_columns(items["grade"].alias(judgements.value))
     first = items["row"].to_numpy()
-    alone = f"all judgements of {judgements.name} are of one aspect, {names[0]!r}"
     return replace(
         judgements,
-        notes=(*judgements.notes, alone) if len(names) == 1 else judgements.notes,
         table=Table.from_arrow(table),
         rows=first if judgements.rows is None else judgements.rows[first],
         aspect=None,
@@ -74,6 +104,40 @@ def by_aspect(judgements: Input, measure: object = "columns={…}") -> Input:
             aspect,
         ),
     )
+
+
+def noted(judgements: Input, aspects: Collection[int | str]) -> Input:
+    """All judgements, with a note if these aspects, which are all or some of several, are but one."""
+    if len(aspects) != 1:
+        return judgements
+    (alone,) = aspects
+    note = f"all judgements of {judgements.name} are of one aspect, {alone!r}"
+    return replace(judgements, notes=(*judgements.notes, note))
+
+
+def _aspect_of(judgements: Input, measure: object) -> str:
+    """The column of aspects."""
+    if judgements.aspect is None:
+        raise no_aspects(judgements.name, measure)
+    return judgements.aspect
+
+
+def no_aspects(where: str, measure: object) -> ColumnError:
+    """The error for judgements without a column of aspects, or with several that can be it."""
+    return ColumnError(
+        f"{measure} needs judgements of aspects (subtopics, intents), and {where} has none that is plain: "
+        f"give {HOW}"
+    )
+
+
+def check_aspects(judgements: Input, measure: object) -> None:
+    """Refuses judgements of which some have no aspect, or a weight that is none; see `by_aspect`.
+
+    Raises:
+        DataError: there are such.
+
+    """
+    _rows(judgements, _aspect_of(judgements, measure))
 
 
 def _rows(judgements: Input, aspect: str) -> pl.DataFrame:
@@ -124,12 +188,15 @@ def _items(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
 
 
 def _ordered(names: pl.Series) -> pl.Series:
-    """Aspects in ascending order: that of numbers, if all are called so."""
+    """Aspects in ascending order, those that are called by numbers first.
+
+    Which of two comes first depends on no other, so that sums over aspects are the same in any part.
+    """
     import polars as pl
 
-    numbers = names.cast(pl.Int64, strict=False)
-    ordered = names.sort()
-    return ordered if numbers.null_count() else ordered[ordered.cast(pl.Int64).arg_sort()]
+    numbers = names.cast(pl.Int64, strict=False).alias("number")
+    frame = pl.DataFrame([numbers, names.alias("name")]).sort("number", "name", nulls_last=True)
+    return frame["name"]
 
 
 def _check_weights(rows: pl.DataFrame, where: str, column: str) -> None:
@@ -151,17 +218,6 @@ def _check_weights(rows: pl.DataFrame, where: str, column: str) -> None:
             f"{where}: the aspect_weight {column!r} of aspect {aspect!r} of query {query!r} is "
             f"{weights[0]:g} in one row and {weights[1]:g} in another; give each aspect of a query one"
         )
-
-
-def refuse_aspects(columns: ColumnNames | None, who: str) -> None:
-    """Refuses judgements that are said to be of aspects where they are not read at once.
-
-    Raises:
-        UsageError: they are.
-
-    """
-    if says_aspect(columns):
-        raise UsageError(f"{who} does not read judgements of aspects; give both tables to rm.evaluate whole")
 
 
 def has_several(judgements: Input) -> str:

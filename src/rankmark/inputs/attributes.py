@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ColumnError, DataError, RankmarkError, UsageError, did_you_mean
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.files import open_files
@@ -46,11 +47,13 @@ __all__ = [
 ]
 
 Opener = Callable[[], "Source | None"]
-Argument = Literal["by", "clusters", "weights"]
+Argument = Literal["by", "clusters", "strata", "weights", "worst_of"]
 UNITS: Mapping[Argument, str] = {
     "by": "be in one slice",
     "clusters": "be in one cluster",
+    "strata": "be in one stratum",
     "weights": "have one weight",
+    "worst_of": "be in one group",
 }
 """What a query can do but once, for each argument that names a column."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankmark import _native
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, RankmarkError, UsageError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.column_checks import no_rows, wrong_row
@@ -57,7 +58,7 @@ class Batches:
             first_row = 0
             for table, share in file.read(roles, size):
                 source = Source(self.where, file.names, partial(_same, table), file.text_ids)
-                batch = source.read(self.side, self._columns)
+                batch = source.read(self.side, self._columns, whole=False)
                 empty = False
                 _check_rows(batch, file.where, first_row)
                 first_row += table.num_rows

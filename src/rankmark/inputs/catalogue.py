@@ -44,9 +44,11 @@ __all__ = [
     "Catalogue",
     "JudgedItems",
     "Numbered",
+    "alike",
     "catalogue",
     "each_group",
     "known_items",
+    "numbered_alone",
     "refuse_catalogue",
     "refuse_unknowable",
 ]
@@ -58,10 +60,14 @@ NEEDS: Mapping[Need, str] = {
     "train": "the interactions before: give train=…, a table of users and items",
     "judgements": "judgements: give qrels",
     "aspects": "judgements of aspects (subtopics, intents): give qrels",
+    "strata": "judgements of a sample with their strata: give qrels",
+    "probabilities": "judgements of a sample with their probabilities: give qrels",
 }
 """What measures need, in words."""
 OF_NUMBERS = ("cosine", "hamming", "differences", "gower")
 """The distances of items that are numbers."""
+FIRST = 64
+"""Queries of which one is mostly a user of the interactions before, where any is."""
 T = TypeVar("T")
 
 
@@ -128,7 +134,7 @@ class Catalogue:
 
     def _number(self, integer: bool) -> tuple[ItemNumbers, Interactions | None]:
         columns = [
-            (from_polars(_alike(frame["item"], integer, name).alias("item").to_frame(), name), name, "item")
+            (from_polars(alike(frame["item"], integer, name).alias("item").to_frame(), name), name, "item")
             for name, frame in (("items", self.items), ("train", self.train))
             if frame is not None
         ]
@@ -152,14 +158,18 @@ class Catalogue:
         assert self.train is not None
         integer = queries.dtype.is_integer() and self.train["query"].dtype.is_integer()
         users, _ = self._numbered_users(integer)
-        asked = from_polars(_alike(queries, integer, "queries").alias("query").to_frame(), "queries")
+        asked = from_polars(alike(queries, integer, "queries").alias("query").to_frame(), "queries")
         return users.rows(asked, "queries", "query").astype(np.int64)
+
+    def has_any(self, queries: pl.Series) -> bool:
+        """Whether one of the queries is a user of `train`: if so, mostly one of the first is."""
+        return any(bool((self.users(some) >= 0).any()) for some in (queries.head(FIRST), queries))
 
     def _numbered_users(self, integer: bool) -> tuple[ItemNumbers, Numbers]:
         """The numbers of the users of `train`, in the order in which they come, and those of its rows."""
         assert self.train is not None
         if integer not in self._users:
-            ids = _alike(self.train["query"], integer, "train").alias("query").to_frame()
+            ids = alike(self.train["query"], integer, "train").alias("query").to_frame()
             numbers, (rows,) = ItemNumbers.of([(from_polars(ids, "train"), "train", "query")])
             self._users[integer] = numbers, rows
         return self._users[integer]
@@ -199,29 +209,6 @@ class Catalogue:
         return found
 
 
-class JudgedAspects(NamedTuple):
-    """Which items are judged for which aspects of some queries, a row each, as they were numbered.
-
-    Attributes:
-        query: the number of the query.
-        item: that of the item; of one that is judged several times for an aspect the first row counts.
-        aspect: that of the aspect.
-        grade: its grade.
-        order: where the item stands among all by their ids, from the greatest on.
-        weight: how much the aspect weighs for the query.
-        among: how many aspects there are.
-
-    """
-
-    query: Numbers
-    item: Numbers
-    aspect: NDArray[np.int64]
-    grade: NDArray[np.float64]
-    order: NDArray[np.int64]
-    weight: NDArray[np.float64]
-    among: int
-
-
 class JudgedItems(NamedTuple):
     """Which items are judged for some queries, query after query, as they were numbered.
 
@@ -229,14 +216,12 @@ class JudgedItems(NamedTuple):
         item: the number of each; of one that is judged several times for a query the first counts.
         grade: its grade.
         offsets: where those of each query begin.
-        aspects: for which aspects; None where that is not known.
 
     """
 
     item: Numbers
     grade: NDArray[np.float64]
     offsets: NDArray[np.int64]
-    aspects: JudgedAspects | None = None
 
 
 class Numbered:
@@ -279,8 +264,40 @@ class Numbered:
             grade = pl.DataFrame(qrels.table)[qrels.value].cast(pl.Float64).to_numpy()
         order = np.lexsort((-grade, query)) if best else np.argsort(query, kind="stable")
         offsets = offsets_of(np.bincount(query, minlength=len(queries)))
-        aspects = _aspects(qrels, query, item, best=best)
-        return JudgedItems(item[order], grade[order], offsets, aspects)
+        return JudgedItems(item[order], grade[order], offsets)
+
+    def with_aspects(self, tops: Tops, qrels: Input, *, best: bool) -> RecommendedLists:
+        """Whole lists, of queries as the core counts them, with their judgements of aspects and nothing else.
+
+        Args:
+            tops: the tops, by the numbers of items as they came.
+            qrels: the judgements, those of aspects beside those of items.
+            best: as for `judged`.
+
+        """
+        import polars as pl
+
+        _, (query,) = ItemNumbers.of([(qrels.table, qrels.name, qrels.query)])
+        item = self.numbers.rows(qrels.table, qrels.name, qrels.item)
+        rows = qrels.aspects
+        assert rows is not None  # an engine has seen to it
+        order = pl.DataFrame(qrels.table)[qrels.item].rank("dense", descending=True).to_numpy()
+        first = np.argsort(-rows.grade, kind="stable") if best else np.arange(len(rows.row))
+        row = rows.row[first]
+        items = 1 + int(item.max(initial=-1))
+        judged = AspectJudgements(
+            query[row],
+            item[row],
+            rows.aspect[first],
+            rows.grade[first],
+            order[row].astype(np.int64),
+            rows.weight[first],
+            items=items,
+            count=len(rows.names),
+        )
+        nobody = np.full(len(tops.offsets) - 1, -1)
+        facts = ItemFacts(items, 0, None, None, lambda: nobody, lambda: False, by_aspect=lambda: judged)
+        return RecommendedLists(*tops, facts)
 
     def recommended(
         self, tops: Tops, query_ids: Table, judged: Callable[[], JudgedItems] | None, name: str
@@ -310,8 +327,8 @@ class Numbered:
             attributes=None if known.items is None else known,
             train=self._train,
             users=cache(lambda: known.users(pl.DataFrame(query_ids)["query"])),
+            any_user=cache(lambda: known.has_any(pl.DataFrame(query_ids)["query"])),
             judged=None if judged is None else cache(lambda: self._judgements(judged(), others)),
-            by_aspect=None if judged is None else cache(lambda: self._by_aspect(judged(), others)),
         )
         return RecommendedLists(*tops, facts)
 
@@ -339,15 +356,6 @@ class Numbered:
         query = np.repeat(np.arange(queries), np.diff(judged.offsets))
         item, count = self._renumbered(judged.item, others)
         return Judgements(query, item, judged.grade, queries=queries, items=count)
-
-    def _by_aspect(self, judged: JudgedItems, others: Numbers) -> AspectJudgements:
-        """Which items are judged for which aspects, by their numbers."""
-        rows = judged.aspects
-        assert rows is not None  # an engine has seen to it
-        item, items = self._renumbered(rows.item, others)
-        return AspectJudgements(
-            rows.query, item, rows.aspect, rows.grade, rows.order, rows.weight, items=items, count=rows.among
-        )
 
     def _renumbered(self, numbers: Numbers, others: Numbers) -> tuple[NDArray[np.int64], int]:
         """The numbers of judged items, the last of those that are in no list, as they come; and how many."""
@@ -379,9 +387,9 @@ class Numbered:
         if not self.known.closed or self.known.items is None:
             return
         count = self.known.items.height
-        strange = np.flatnonzero(tops.item >= count)
-        if not len(strange):
+        if tops.item.max(initial=-1) < count:
             return
+        strange = np.flatnonzero(tops.item >= count)
         distinct, first = np.unique(tops.item[strange], return_index=True)
         item, *more = self.numbers.ids(distinct[np.argsort(first)][:4])
         query = int(np.searchsorted(tops.offsets, strange[0], side="right")) - 1
@@ -397,26 +405,9 @@ class Numbered:
         )
 
 
-def _aspects(qrels: Input, query: Numbers, item: Numbers, *, best: bool) -> JudgedAspects | None:
-    """For which aspects items are judged, by the numbers of the query and the item of each row."""
-    import polars as pl
-
-    rows = qrels.aspects
-    if rows is None:
-        return None
-    ids = pl.DataFrame(qrels.table)[qrels.item]
-    order = ids.rank("dense", descending=True).cast(pl.Int64).to_numpy()
-    first = np.argsort(-rows.grade, kind="stable") if best else np.arange(len(rows.row))
-    row = rows.row[first]
-    return JudgedAspects(
-        query[row],
-        item[row],
-        rows.aspect[first],
-        rows.grade[first],
-        order[row],
-        rows.weight[first],
-        len(rows.names),
-    )
+def numbered_alone(*, integer: bool) -> Numbered:
+    """Items of which nothing is known, by their numbers."""
+    return Numbered(Catalogue(None, None, closed=False), integer=integer)
 
 
 def catalogue(
@@ -494,6 +485,8 @@ def refuse_unknowable(
         "train": known.train is not None,
         "judgements": judged,
         "aspects": judged,
+        "strata": judged,
+        "probabilities": judged,
     }
     for measure in measures:
         for need in measure.needs:
@@ -560,9 +553,9 @@ def _categories(items: pl.DataFrame, column: str) -> Lists | None:
     without = items.height - frame["place"].n_unique()
     if without:
         known = pl.Series(np.isin(np.arange(items.height), frame["place"].to_numpy()))
-        first = items["item"].filter(~known)[0]
+        first, have = items["item"].filter(~known)[0], "has" if without == 1 else "have"
         raise DataError(
-            f"items: {without:,} of {items.height:,} items have no {column!r}, the first is {first!r}; "
+            f"items: {without:,} of {items.height:,} items {have} no {column!r}, the first is {first!r}; "
             "give each one"
         )
     codes = frame["value"].rank("dense").cast(pl.Int64).to_numpy() - 1
@@ -597,7 +590,7 @@ def _vectors(items: pl.DataFrame, column: str) -> NDArray[np.float64]:
     return matrix
 
 
-def _alike(ids: pl.Series, integer: bool, where: str) -> pl.Series:
+def alike(ids: pl.Series, integer: bool, where: str) -> pl.Series:
     """Ids as those of the results are: integers or strings."""
     import polars as pl
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, UsageError
 from rankmark.inputs.attributes import Places, ids_like, read_columns
 from rankmark.rendering.words import counted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
@@ -89,9 +90,10 @@ def several_types(values: Iterable[object]) -> str:
     """What is wrong with values, or lists of values, that are no column: their types, and in which rows."""
     counts: Counter[str] = Counter()
     firsts: dict[str, str] = {}
+    none = getattr(sys.modules.get("pandas"), "NA", None)
     for row, value in enumerate(values):
         for each in value if isinstance(value, list | tuple) else (value,):
-            if each is not None and each == each:  # NaN, where pandas has no value
+            if each is not None and each is not none and each == each:  # NaN, where pandas has no value
                 name = type(each).__name__
                 counts[name] += 1
                 firsts.setdefault(name, f"the first {each!r} in row {row}")

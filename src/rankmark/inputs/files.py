@@ -7,9 +7,7 @@ import functools
 import glob
 import os
 import re
-import shutil
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -118,6 +116,9 @@ def _standard_input() -> Path:
     given = getattr(sys.stdin, "buffer", None)
     if given is None:
         raise UsageError("'-' is standard input, which there is none of here; give the path of a file")
+    import shutil  # which few files need, as the next
+    import tempfile
+
     folder = Path(tempfile.mkdtemp(prefix="rankmark-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = folder / "stdin"
@@ -140,7 +141,14 @@ class Named(Protocol):
 
 def _open_file(path: Path, table: TableName, columns: ColumnNames | None) -> Source:
     file = File(path, f"{table} {str(path)!r}")
-    return format_of(file, table, columns).read(file, table)
+    source = format_of(file, table, columns).read(file, table)
+    for name in source.names:
+        if "\0" in name:  # which no library of tables hands on
+            raise ColumnError(
+                f"{source.where}: the name of the column {name!r} has the character NUL in it; rename it, or "
+                "write the file as UTF-8 if it is UTF-16"
+            )
+    return source
 
 
 def _concatenated(

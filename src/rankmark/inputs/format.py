@@ -7,12 +7,13 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 from rankmark import _native
+from rankmark.dataclassing import dataclass
 from rankmark.errors import FormatError, UsageError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.foreign import foreign

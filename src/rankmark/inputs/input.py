@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankmark._native import Table
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.roles import VALUE_OF, Side
@@ -79,8 +80,14 @@ class Input:
     """Column of the aspects of queries that judgements are of, if there may be such."""
     aspect_weight: str | None = None
     """Column of how much each aspect weighs, if there is one."""
+    stratum: str | None = None
+    """Column of the stratum of the pool that an item was sampled from, if there may be such."""
+    probability: str | None = None
+    """Column of the probability with which an item was sampled, if there may be such."""
     aspects: AspectRows | None = None
     """The judgements of aspects, where the table has one of each item instead; see `by_aspect`."""
+    candidates: str | None = None
+    """How the items were sampled, where the table says so: see `mark_of`."""
 
     def queries(self) -> Input:
         """As judgements the queries alone."""
@@ -172,6 +179,10 @@ class Described(Protocol):
     @property
     def item_ids(self) -> Literal["integer", "text"]:
         """The type of the items' ids."""
+
+    @property
+    def judges(self) -> bool:
+        """Whether judgements judge items, or say only which queries there are."""
 
     @property
     def notes(self) -> tuple[str, ...]:

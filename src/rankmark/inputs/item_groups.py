@@ -43,8 +43,9 @@ def rows_of_categories(items: pl.DataFrame, column: str) -> pl.DataFrame | None:
             "intervals of them (pandas.cut, polars' qcut), or cast them to texts where they are codes"
         )
     frame = pl.DataFrame({"place": pl.int_range(items.height, eager=True), "value": values})
-    if of_lists:
-        frame = frame.with_columns(pl.col("value").cast(pl.List(inner))).explode("value")
+    if not of_lists:  # so that there is one of each item, and nothing stands twice
+        return frame.filter(pl.col("value").is_not_null())
+    frame = frame.with_columns(pl.col("value").cast(pl.List(inner))).explode("value")
     return frame.filter(pl.col("value").is_not_null()).unique(maintain_order=True)
 
 
@@ -77,7 +78,8 @@ def groups_of(items: pl.DataFrame, column: str) -> Groups:
     said = None
     if len(without):
         first = items["item"][int(without[0])]
-        said = f"{len(without):,} of {items.height:,} items have no {column!r}, the first is {first!r}"
+        have = "has" if len(without) == 1 else "have"
+        said = f"{len(without):,} of {items.height:,} items {have} no {column!r}, the first is {first!r}"
     return Groups(tuple(names), group, frame["part"].to_numpy(), offsets_of(lengths), said)
 
 

@@ -1,4 +1,4 @@
-"""Tables of items, and of who had which before, from whatever holds them."""
+"""Tables of items, of who had which before, and of the groups of systems, from whatever holds them."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankmark.errors import DataError, RankmarkError
+from rankmark.errors import ColumnError, DataError, RankmarkError
 from rankmark.inputs import read_shared
 from rankmark.inputs.arrays.libraries import is_array, to_numpy
 from rankmark.inputs.column_checks import check_ids, no_rows
 from rankmark.inputs.files import open_files
-from rankmark.inputs.names import misread
-from rankmark.inputs.roles import ColumnNames, find_item, said_of
+from rankmark.inputs.names import listed, misread
+from rankmark.inputs.roles import AnyColumns, ColumnNames, find_item, said_of
 from rankmark.inputs.source import Source
 from rankmark.inputs.tables import open_table
 from rankmark.inputs.tables.items_of_python import of_columns, of_python
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankmark._native import Table
+    from rankmark.inputs.input import Input
 
-__all__ = ["read_items", "read_train"]
+__all__ = ["read_groups", "read_held_out", "read_items", "read_train"]
 
 
 def read_items(source: Any, columns: ColumnNames | None) -> pl.DataFrame:
@@ -48,7 +49,7 @@ def read_items(source: Any, columns: ColumnNames | None) -> pl.DataFrame:
     else:
         with _called("items"):
             item = find_item(names, said_of(columns, "items"), opened.where)
-    table = opened.take(_All((item, *(name for name in names if name != item))))
+    table = opened.take(AnyColumns((item, *(name for name in names if name != item))))
     _check_ids(table, item, "item", opened.where)
     frame = pl.DataFrame(table)
     if item != "item" and "item" in frame.columns:
@@ -71,11 +72,67 @@ def read_train(source: Any, columns: ColumnNames | None) -> pl.DataFrame:
     """
     import polars as pl
 
-    with _called("train"):
-        read = read_shared(_pairs(source), "qrels", said_of(columns, "train"))
-        for name, role in ((read.query, "query"), (read.item, "item")):
-            _check_ids(read.table, name, role, read.name)
+    read = _read_pairs(source, columns, "train")
     return pl.DataFrame(read.table).select(query=read.query, item=read.item)
+
+
+def read_held_out(source: Any, columns: ColumnNames | None) -> pl.DataFrame:
+    """The interactions held out for a test as ``query``, ``item`` and ``relevance``, 1 where none is said.
+
+    Raises:
+        UsageError: what holds none, or a file that is not there.
+        ColumnError: no column of users or of items, or ids that are neither integers nor strings.
+        DataError: no rows, or ids that are null.
+
+    """
+    import polars as pl
+
+    read = _read_pairs(source, columns, "test")
+    relevance = pl.lit(1) if read.value is None else pl.col(read.value)
+    return pl.DataFrame(read.table).select(
+        pl.col(read.query).alias("query"), pl.col(read.item).alias("item"), relevance.alias("relevance")
+    )
+
+
+def _read_pairs(source: Any, columns: ColumnNames | None, name: str) -> Input:
+    """Users and items as judgements are read; messages call the table `name`."""
+    with _called(name):
+        read = read_shared(_pairs(source), "qrels", said_of(columns, name))
+        for column, role in ((read.query, "query"), (read.item, "item")):
+            _check_ids(read.table, column, role, read.name)
+    return read
+
+
+def read_groups(source: Any) -> dict[str, str]:
+    """The group of each system: ``{system: group}``, or a table of systems and, in the next column, groups.
+
+    Raises:
+        UsageError: what holds no table, or a file that is not there.
+        ColumnError: fewer than two columns.
+        DataError: no rows, or a system in several groups.
+
+    """
+    import polars as pl
+
+    if isinstance(source, Mapping):
+        return {str(system): str(group) for system, group in source.items()}
+    opened = _opened(source)
+    opened = replace(opened, where=opened.where.replace("items", "groups", 1))
+    if len(opened.names) < 2:
+        raise ColumnError(
+            f"{opened.where} has no second column: a table of groups has the systems in its first column and "
+            "the groups in the next"
+        )
+    names = list(opened.names)[:2]
+    frame = pl.DataFrame(opened.take(AnyColumns(tuple(names)))).select(pl.col(names).cast(pl.String))
+    if not frame.height:
+        raise no_rows(opened.where)
+    several = frame.group_by(names[0], maintain_order=True).agg(pl.col(names[1]).unique(maintain_order=True))
+    several = several.filter(pl.col(names[1]).list.len() > 1)
+    if several.height:
+        system, groups = several.row(0)
+        raise DataError(f"{opened.where}: {system!r} is in the groups {listed(groups)}; give it one")
+    return dict(frame.iter_rows())
 
 
 def _of_texts(texts: pl.Series) -> pl.Series:
@@ -114,27 +171,6 @@ def _pairs(source: Any) -> Any:
     if not all(isinstance(each, Iterable) for each in own.values()):
         return source
     return [(user, item) for user, items in own.items() for item in items]
-
-
-@dataclass(frozen=True, slots=True)
-class _All:
-    """Columns that are read whatever they hold."""
-
-    columns: tuple[str, ...]
-
-    @property
-    def names(self) -> list[str]:
-        """All of them."""
-        return list(self.columns)
-
-    @property
-    def numbers(self) -> list[str]:
-        """None has to hold numbers."""
-        return []
-
-    def instead(self, name: str) -> str:
-        """What to do where one of these holds texts."""
-        return f"name another column than {name!r}"
 
 
 def _opened(source: Any) -> Source:
@@ -181,13 +217,14 @@ def _check_repeated(frame: pl.DataFrame, where: str) -> None:
     """Refuses items that have several rows."""
     import polars as pl
 
+    if frame["item"].n_unique() == frame.height:
+        return
     repeated = frame.with_row_index("row").filter(pl.col("item").is_duplicated())
-    if repeated.height:
-        item = repeated["item"][0]
-        rows = repeated.filter(pl.col("item") == item)["row"]
-        raise DataError(
-            f"{where}: {counted(repeated['item'].n_unique(), 'item')} of {frame['item'].n_unique():,} in "
-            f"several rows, the first is {item!r} in rows {rows[0]} and {rows[1]} (from 0); give each one "
-            "row, with a list of its categories if it has several: polars' "
-            'items.group_by("item").agg("category")'
-        )
+    item = repeated["item"][0]
+    rows = repeated.filter(pl.col("item") == item)["row"]
+    raise DataError(
+        f"{where}: {counted(repeated['item'].n_unique(), 'item')} of {frame['item'].n_unique():,} in "
+        f"several rows, the first is {item!r} in rows {rows[0]} and {rows[1]} (from 0); give each one "
+        "row, with a list of its categories if it has several: polars' "
+        'items.group_by("item").agg("category")'
+    )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rankmark.dataclassing import dataclass
 from rankmark.forking import need_polars_threads
 
 if TYPE_CHECKING:

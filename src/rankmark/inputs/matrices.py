@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ColumnError, DataError, UsageError, did_you_mean
 from rankmark.inputs.column_checks import check_numbers
 from rankmark.inputs.files import expand, open_files

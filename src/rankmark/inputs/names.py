@@ -29,6 +29,8 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
         *("click", "clicked", "is_click", "is_clicked", "judgement", "judgment"),
     ),
     "weight": ("weight", "sample_weight"),
+    "stratum": ("stratum", "stratum_id", "subpool"),
+    "probability": ("inclusion_probability",),
     "aspect": ("aspect", "aspect_id", "subtopic", "subtopic_id", "intent", "intent_id", "iteration", "iter"),
 }
 """The usual names of each role; who else is called so in the plural is understood too, see `fitting`."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, Protocol, TypeGuard
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ColumnError, UsageError, did_you_mean
 from rankmark.inputs.names import NORMAL_ALIASES, fitting, listed, misread, nearest, normal
 
 __all__ = [
     "VALUE_OF",
+    "AnyColumns",
     "Chosen",
     "ColumnNames",
     "Roles",
@@ -40,6 +42,8 @@ SIDES: Mapping[str, tuple[Side, ...]] = {
     "relevance": ("qrels",),
     "aspect": ("qrels",),
     "aspect_weight": ("qrels",),
+    "stratum": ("qrels",),
+    "probability": ("qrels",),
     "score": ("run",),
     "rank": ("run",),
 }
@@ -70,6 +74,27 @@ class Chosen(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class AnyColumns:
+    """Columns that are read whatever they hold: a `Chosen`."""
+
+    columns: tuple[str, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """All of them."""
+        return list(self.columns)
+
+    @property
+    def numbers(self) -> list[str]:
+        """None has to hold numbers before it is looked at."""
+        return []
+
+    def instead(self, name: str) -> str:
+        """As `Chosen.instead`."""
+        return f"name another column than {name!r}"
+
+
+@dataclass(frozen=True, slots=True)
 class Roles:
     """Columns by what they are for; several items are the ranked columns of a wide table."""
 
@@ -80,16 +105,25 @@ class Roles:
     rank: str | None
     aspect: str | None = None
     aspect_weight: str | None = None
+    stratum: str | None = None
+    probability: str | None = None
 
     @property
     def names(self) -> list[str]:
         """Every column that has a role."""
-        return [self.query, *self.items, *self.numbers, *filter(None, [self.aspect])]
+        return [self.query, *self.items, *self.numbers, *filter(None, self._others)]
+
+    @property
+    def _others(self) -> list[str | None]:
+        """Those that only some measures look at; a file of text has them all as texts."""
+        return [self.aspect, self.stratum]
 
     @property
     def numbers(self) -> list[str]:
         """Those that hold numbers."""
-        return [name for name in (self.value, self.rank, self.aspect_weight) if name is not None]
+        return [
+            name for name in (self.value, self.rank, self.aspect_weight, self.probability) if name is not None
+        ]
 
     def instead(self, _: str) -> str:
         """As `Chosen.instead`."""
@@ -105,7 +139,15 @@ def said_of(columns: ColumnNames | None, table: str) -> ColumnNames:
 
 def find_roles(names: Sequence[str], side: Side, columns: ColumnNames | None, where: str) -> Roles:
     """The roles of a table's columns, said outright or found by their names; `where` is for messages."""
-    return _Finder(names, side, columns or {}, where).roles()
+    if columns:
+        return _Finder(names, side, columns, where).roles()
+    return _known_roles(tuple(names), side, where)
+
+
+@lru_cache(maxsize=256)
+def _known_roles(names: tuple[str, ...], side: Side, where: str) -> Roles:
+    """Those found by the names alone, which tables mostly share with many others."""
+    return _Finder(names, side, {}, where).roles()
 
 
 def find_query(names: Sequence[str], columns: ColumnNames | None, where: str) -> str:
@@ -175,7 +217,7 @@ def _parse_key(key: str) -> tuple[tuple[Side, ...], str]:
 
 def _parts(role: str, value: str | Sequence[str] | None, names: Sequence[str]) -> list[str]:
     """The column names in a value of `columns`: one, for items a list of them, for no column none."""
-    if value is None and role in ("relevance", "score", "rank", "aspect"):
+    if value is None and role in ("relevance", "score", "rank", "aspect", "stratum", "probability"):
         return []
     if not isinstance(value, str):
         if role != "items" or value is None:
@@ -228,7 +270,11 @@ class _Finder:
         items, wide = self._items({query})
         if self.side == "qrels":
             weight = next(iter(self.outright.get("aspect_weight", [])), None)
-            return Roles(query, items, wide, self._relevance({query, *items}), None, self._aspect(), weight)
+            relevance = self._relevance({query, *items})
+            return Roles(
+                query, items, wide, relevance, None, self._plain("aspect"), weight,
+                self._plain("stratum"), self._plain("probability"),
+            )  # fmt: skip
         rank_said = "rank" in self.outright and "score" not in self.outright
         score = None if rank_said else self._find("score")
         return Roles(query, items, wide, score, None if score else self._find("rank"))
@@ -261,11 +307,13 @@ class _Finder:
             )
         return known[0] if known else None
 
-    def _aspect(self) -> str | None:
-        """The column of aspects, which only some measures look at: none where it is not plain which it is."""
-        if "aspect" in self.outright:
-            return self._find("aspect")
-        found = [name for name in self.names if normal(name) in NORMAL_ALIASES["aspect"]]
+    def _plain(self, role: str) -> str | None:
+        """A column that only some measures look at: none where it is not plain which it is."""
+        if role in self.outright:
+            return self._find(role)
+        said = {name for names in self.outright.values() for name in names}
+        free = (name for name in self.names if name not in said)
+        found = [name for name in free if normal(name) in NORMAL_ALIASES[role]]
         plain = [name for name in found if not normal(name).startswith("iter")] or found
         return plain[0] if len(plain) == 1 else None
 

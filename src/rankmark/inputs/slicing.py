@@ -6,13 +6,13 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, time, timedelta
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ColumnError, DataError, UsageError, calling
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.arrays.libraries import is_array, to_numpy
@@ -277,9 +277,6 @@ def _series(name: str, values: Iterable[Any], what: str, names: Sequence[Any] | 
         raise DataError(half_a_character("the slice", error.object)) from error
 
 
-PLAIN = (bool, int, float, str, Decimal, date, time, timedelta)
-
-
 def _plain(value: Any, where: str) -> Any:
     """A value of Python; None for what stands for none, in whichever library."""
     value = value.item() if isinstance(value, np.generic) else value
@@ -287,7 +284,9 @@ def _plain(value: Any, where: str) -> Any:
         return None
     if isinstance(value, float) and math.isnan(value):
         return None
-    if isinstance(value, PLAIN):
+    from decimal import Decimal  # which takes long
+
+    if isinstance(value, bool | int | float | str | Decimal | date | time | timedelta):
         return value
     if isinstance(value, Iterable):
         raise UsageError(f"by: the slice of {where} is {_short(value)}, which is no single value")
@@ -364,14 +363,13 @@ def _texts(values: pl.Series) -> pl.Series:
 NUMBER = (
     r"[-+]?[$€£]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?[km%]?|[-+]?(?:inf(?:inity)?|∞)"
 )
-INTERVAL = re.compile(
+INTERVAL = (
     rf"(?P<open>[(\[])\s*(?P<from>{NUMBER})\s*[,;]\s*(?P<to>{NUMBER})\s*(?P<close>[)\]])"
     rf"|(?P<least>{NUMBER})\s*(?:-|–|—|\.\.|\bto\b)\s*(?P<most>{NUMBER})"
     rf"|(?P<below><=?|≤|under|below|up to)\s*(?P<high>{NUMBER})"
     rf"|(?P<above>>=?|≥|over|above|from)\s*(?P<low>{NUMBER})"
     rf"|(?P<onwards>{NUMBER})\s*(?:\+|or more|and more|and over)"
-    rf"|(?P<single>{NUMBER})",
-    re.IGNORECASE,
+    rf"|(?P<single>{NUMBER})"
 )
 UNITS: Mapping[str, float] = {"k": 1e3, "m": 1e6}
 
@@ -393,7 +391,7 @@ def is_interval(text: str) -> bool:
 
 def _ends(text: str) -> tuple[float, bool, float, bool] | None:
     """The ends of an interval: the lower, whether it is open, the upper, whether it is closed."""
-    found = INTERVAL.fullmatch(text)
+    found = re.fullmatch(INTERVAL, text, re.IGNORECASE)  # compiled where there are slices
     if found is None:
         return None
     part = found.groupdict()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from rankmark._native import Table
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ColumnError
 from rankmark.inputs.aspects import by_aspect
 from rankmark.inputs.column_checks import check_ids, check_numbers, no_rows
@@ -34,12 +34,13 @@ class Source:
     of_aspects: bool = False
     """Whether its rows can be nothing but judgements for aspects, which are in the column ``aspect``."""
 
-    def read(self, side: Side, columns: ColumnNames | None) -> Input:
-        """Finds the columns' roles and reads them."""
+    def read(self, side: Side, columns: ColumnNames | None, *, whole: bool = True) -> Input:
+        """Finds the columns' roles and reads them; judgements of aspects by item, if all are here."""
         if self.of_aspects:
             columns = {**(columns or {}), "aspect": "aspect"}
         roles = find_roles(self.names, side, columns, self.where)
-        return _to_input(self.take(roles), roles, self, side, columns)
+        read = _to_input(self.take(roles), roles, self, side, columns)
+        return by_aspect(read) if whole and side == "qrels" and says_aspect(columns) else read
 
 
 def _to_input(table: Table, roles: Roles, source: Source, side: Side, columns: ColumnNames | None) -> Input:
@@ -62,20 +63,22 @@ def _to_input(table: Table, roles: Roles, source: Source, side: Side, columns: C
     check_numbers(table, roles.value, "relevance" if side == "qrels" else "score", source.where)
     check_numbers(table, roles.rank, "rank", source.where)
     check_numbers(table, None if in_lists else roles.aspect_weight, "aspect_weight", source.where)
+    check_numbers(table, None if in_lists else roles.probability, "probability", source.where)
     notes = (*source.notes, *notes_on(source.where, side, source.names, roles, columns))
-    read = Input(
+    return Input(
         table, side, source.where, roles.query, item, roles.value, roles.rank, source.text_ids, notes, rows,
         aspect=None if in_lists else roles.aspect,
         aspect_weight=None if in_lists else roles.aspect_weight,
+        stratum=None if in_lists else roles.stratum,
+        probability=None if in_lists else roles.probability,
     )  # fmt: skip
-    return by_aspect(read) if side == "qrels" and says_aspect(columns) else read
 
 
 def notes_on(
     where: str, side: Side, names: Sequence[str], roles: Roles, columns: ColumnNames | None
 ) -> tuple[str, ...]:
     """What a reader of the result should know of how a table's columns were understood."""
-    known = {*roles.names} - {roles.aspect}
+    known = {*roles.names} - {roles.aspect, roles.stratum, roles.probability}
     others = [name for name in names if name not in known and not is_unnamed(name)]
     if side == "run" or roles.value or not others or "relevance" in (columns or {}):
         return ()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, RankmarkError, UsageError
 from rankmark.inputs.attributes import Places, ids_like, read_slices
 from rankmark.inputs.slicing import NAME as SLICES

@@ -7,36 +7,43 @@ before it gained (C. L. A. Clarke et al., "Novelty and diversity in information 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
+from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError
+from rankmark.kinds.best_orders import TooManyOrdersError, best_gains
 from rankmark.kinds.gains import Gain, gain_of
 from rankmark.kinds.items import RecommendedLists
-from rankmark.kinds.lists import JudgedLists, Values
+from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.kinds.ragged import offsets_of
 from rankmark.kinds.ranges import Within
 
 __all__ = [
     "Alpha",
     "Gains",
+    "Ideal",
     "Relevant",
     "lists_of_aspects",
     "lists_of_gains",
     "patience",
     "ranks_that_count",
     "relevant",
+    "share_of_ideal",
     "sums",
 ]
 
 Alpha: TypeAlias = Annotated[float, Within(0, 1)]
 """What an aspect loses each time that an item is relevant to it: 0 nothing, 1 all that it gains."""
+
+Ideal: TypeAlias = Literal["greedy", "exact"]
+"""The ideal list: ``greedy`` has at each rank the item that gains most there, ``exact`` is best of all."""
 
 SMALLEST = 2.0**-60
 """Beside 1 no number of float64 tells of less."""
@@ -131,6 +138,38 @@ class Relevant:
         offsets = offsets_of(np.bincount(of, minlength=len(self.total)))
         return Gains(np.concatenate(gains)[by_query], offsets)
 
+    def best(self, alpha: float, depth: int | None, discount: Callable[[NDArray[np.int64]], Values]) -> Gains:
+        """What items gain in an order that is best of all: that of `ideal`, unless another gains more.
+
+        Raises:
+            TooManyOrdersError: a query is too large to look at them.
+
+        """
+        near = self.ideal(alpha, depth)
+        judged = self._lists.facts.aspects()
+        pair = self._pair[self._kept]
+        opens = np.diff(judged.query[self._kept], prepend=-1) != 0
+        opens |= np.diff(judged.item[self._kept], prepend=-1) != 0
+        kinds = [tuple(each.tolist()) for each in np.split(pair, np.flatnonzero(opens)[1:])]
+        of_item = judged.query[self._kept][opens]
+        known: dict[tuple[object, ...], list[float]] = {}
+        gains: list[float] = []
+        for query, (start, end) in enumerate(itertools.pairwise(near.offsets.tolist())):
+            first, last = np.searchsorted(of_item, (query, query + 1))
+            low, high = np.searchsorted(self._query, (query, query + 1))
+            own = [tuple(each - int(low) for each in kind) for kind in kinds[first:last]]
+            weight = self.weight[low:high].tolist()
+            key = (*sorted(own), *weight)
+            if key not in known:
+                try:
+                    ranks = np.arange(1, 1 + end - start)
+                    near_gains = near.gain[start:end].tolist()
+                    known[key] = best_gains(own, weight, alpha, discount(ranks).tolist(), near_gains)
+                except TooManyOrdersError as error:
+                    raise TooManyOrdersError(error.problem, query) from None
+            gains += known[key]
+        return Gains(np.array(gains), near.offsets)
+
     def most(self, alpha: float, weights: Values) -> Values:
         """Σ gain · weight of the rank, from 1 on, if every item were relevant to all aspects; one a query."""
         return self.total * float(np.cumsum(_powers(1 - alpha, len(weights)) * weights)[-1])
@@ -147,6 +186,20 @@ class Relevant:
 def relevant(lists: RecommendedLists, rel: float) -> Relevant:
     """Which items of lists are relevant to which aspects, found once."""
     return lists.once(("aspects", rel), lambda: Relevant(lists, rel))
+
+
+def share_of_ideal(
+    lists: RecommendedLists,
+    cutoff: int | None,
+    rel: float,
+    alpha: float,
+    ideal: Ideal,
+    discount: Callable[[NDArray[np.int64]], Values],
+) -> Values:
+    """Σ gain · discount of each list, as a share of that of the ideal one; one a query."""
+    found = relevant(lists.top(cutoff), rel)
+    best = found.ideal(alpha, cutoff) if ideal == "greedy" else found.best(alpha, cutoff, discount)
+    return ratio(found.gains(alpha).sum(discount), best.sum(discount), found.total)
 
 
 def ranks_that_count(alpha: float, cutoff: int | None, measure: str) -> NDArray[np.int64]:

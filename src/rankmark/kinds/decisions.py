@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError
 from rankmark.kinds.ranges import Between, Whole
 from rankmark.kinds.rows import Rows, Undefined, Values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,11 +96,36 @@ def sum_of_pairs(top: RecommendedLists, by: str | Sequence[str], distance: Dista
         return _sum_of_cosines(top, _directions(top.described(), by))
     far = item_distances(top, by, distance)
     total = np.zeros(len(top.length))
-    # Those next to each other, those one apart and so on, so that long lists need no tables of pairs.
+    for pairs in _pairs(top):
+        x, y = (np.concatenate(items) for items in zip(*((each.x, each.y) for each in pairs), strict=True))
+        apart = np.split(far(x, y), np.cumsum([len(each.x) for each in pairs])[:-1])
+        for each, own in zip(pairs, apart, strict=True):
+            total += np.bincount(each.query, own, len(total))
+    return total
+
+
+class _Pairs(NamedTuple):
+    """Pairs of items that stand so many ranks apart: the numbers of their lists, and the items."""
+
+    query: NDArray[np.int64]
+    x: Numbers
+    y: Numbers
+
+
+def _pairs(top: RecommendedLists) -> Iterator[list[_Pairs]]:
+    """The pairs of items of each list: those next to each other, those one apart and so on.
+
+    They come some together, which costs less, and not all, so that long lists need no tables of pairs.
+    """
+    some: list[_Pairs] = []
     for steps in range(1, int(top.length.max(initial=0))):
         a = np.flatnonzero(top.query[:-steps] == top.query[steps:])
-        total += np.bincount(top.query[a], far(top.item[a], top.item[a + steps]), len(total))
-    return total
+        some.append(_Pairs(top.query[a], top.item[a], top.item[a + steps]))
+        if sum(len(each.query) for each in some) >= PIECE // 4:
+            yield some
+            some = []
+    if some:
+        yield some
 
 
 def tables_of_pairs(
@@ -285,7 +310,7 @@ def _sums(lists: RecommendedLists, directions: NDArray[np.float64], first: int, 
 def _sum_of_cosines(top: RecommendedLists, directions: NDArray[np.float64]) -> Values:
     """The sum of all cosine distances: the square of the sum of all directions has each pair twice."""
     n = top.length
-    own = top.sum(np.any(directions != 0, axis=1)[top.item])
+    own = top.sum_of(np.any(directions != 0, axis=1))
     squares = _native.squared_sums(directions, (top.offsets, top.item))
     return (n * (n - 1) - (squares - own)) / 2
 

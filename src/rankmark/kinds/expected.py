@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.kinds.item_facts import By, ItemFacts
+from rankmark.kinds.item_facts import By, ItemFacts, Lists
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
 from rankmark.kinds.ranges import Between, Whole
@@ -22,6 +22,7 @@ __all__ = [
     "information",
     "popularity_ranks",
     "share_of",
+    "tiers",
     "unexpected",
 ]
 
@@ -52,6 +53,22 @@ def in_head(facts: ItemFacts, head: float, of: HeadOf) -> NDArray[np.bool_]:
         before = np.cumsum(descending)
         last = int(np.searchsorted(before, share_of(before[-1], head)))
     return np.asarray(counts >= max(descending[last], 1))
+
+
+def tiers(facts: ItemFacts, head: float, tail: float) -> Lists:
+    """In which part each item is by how often it was had: the tail 0, the middle 1, the head 2.
+
+    The head and the tail are as few of the most and of the least popular items as have their share of the
+    interactions; items that are as popular as the last of them belong to them, and none to both.
+    """
+    counts = facts.popularity("interactions")
+    ascending = np.sort(counts)
+    before = np.cumsum(ascending)
+    lowest = ascending[np.searchsorted(before, share_of(before[-1], tail))]
+    above = np.cumsum(ascending[::-1])
+    highest = ascending[::-1][np.searchsorted(above, share_of(above[-1], head))]
+    part = np.where(counts >= max(highest, 1), 2, np.where(counts <= lowest, 0, 1))
+    return Lists(part.astype(np.int64), np.arange(len(counts) + 1), 3)
 
 
 def share_of(count: float, share: float) -> float:

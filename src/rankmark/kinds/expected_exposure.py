@@ -7,13 +7,13 @@ exposure", CIKM 2020.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
+from rankmark.dataclassing import dataclass
 from rankmark.kinds.exposure import Overlap, Reader, UnknownGroup, item_groups, totals
 from rankmark.kinds.ragged import offsets_of
 

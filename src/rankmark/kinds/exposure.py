@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, MeasureError, did_you_mean
 from rankmark.kinds.browsing import MaxGrade
 from rankmark.kinds.gains import CumulatedGain, discounts, gain_of
@@ -37,6 +37,7 @@ __all__ = [
     "divergence",
     "item_groups",
     "needs_of_groups",
+    "parity_of",
     "relevance_of",
     "shares",
     "skews",
@@ -125,7 +126,8 @@ class Reader:
                 f"browsing={self.browsing}: grade {highest:g} is above max_grade={self.max_grade:g}; set "
                 f"max_grade={highest:g}, or whatever is the highest grade of your scale"
             )
-        satisfied: Values = (np.exp2(known) - 1.0) / np.exp2(self.max_grade)
+        # (2^grade − 1) / 2^max_grade, of which both can be too great for a number.
+        satisfied: Values = np.exp2(known - self.max_grade) - np.exp2(-self.max_grade)
         return satisfied
 
 
@@ -290,6 +292,11 @@ def skews(
     return skewed
 
 
+def parity_of(given: Mapping[str, Any]) -> float:
+    """What `compared` gives for groups that have the same."""
+    return 1.0 if given["value"] == "ratio" else 0.0
+
+
 def compared(
     above: Values, below: Values, groups: ItemGroups, measure: str, group: str, value: Comparison
 ) -> float:
@@ -297,7 +304,8 @@ def compared(
 
     Args:
         above: what each group has.
-        below: what it is to be divided by; groups without any are left out.
+        below: what it is to be divided by; groups without any are left out, and one without any is not
+            compared: the value is NaN.
         groups: the groups.
         measure: its name, for messages.
         group: the name of a group, or ``all``.
@@ -311,7 +319,9 @@ def compared(
             return float(other - one)
     else:
         own = np.arange(len(below)) == groups.number(measure, group)
-        one, other = (_quotient(above[which].sum(), below[which].sum()) for which in (own, ~own))
+        if not (below[own].sum() and below[~own].sum()):
+            return math.nan
+        one, other = (float(above[which].sum() / below[which].sum()) for which in (own, ~own))
         if value == "difference":
             return float(one - other)
     ratio = _quotient(one, other)

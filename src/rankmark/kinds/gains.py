@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankmark import _native
 from rankmark.errors import DataError, number_of
 from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.kinds.ranges import Above, Between
@@ -20,6 +21,7 @@ __all__ = [
     "Discount",
     "Gain",
     "blended_ratio",
+    "compiled_gains",
     "discount_of",
     "discounted_sum",
     "discounts",
@@ -78,6 +80,14 @@ def discounted_sum(lists: JudgedLists, gains: Values, cutoff: int | None, discou
     """Σ gain · discount over the items of each list down to the cutoff; one a query."""
     depth = cutoff if cutoff is not None and cutoff <= KEPT else lists.depth(cutoff)
     return lists.weighted_sum(gains, discounts(discount, depth))
+
+
+def compiled_gains(given: Mapping[str, Any]) -> _native.CompiledMeasure | None:
+    """What the core computes of nDCG with these arguments: of grades as they are, and down to few ranks."""
+    cutoff = given["cutoff"]
+    if given["gain"] not in ("linear", "binary") or given["ideal"] != "judged" or (cutoff or KEPT + 1) > KEPT:
+        return None
+    return _native.CompiledMeasure.gains(given["gain"] == "binary", discounts(given["discount"], cutoff))
 
 
 def discounts(discount: Discount, depth: int) -> Values:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
+from rankmark.dataclassing import dataclass
 from rankmark.kinds.ragged import found_in, offsets_of, spread
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class Interactions:
     @cached_property
     def interactions(self) -> Values:
         """How often each item was had."""
-        return np.bincount(self._item, minlength=self._items).astype(np.float64)
+        return _native.counts_of(self._item, self._items)
 
     @cached_property
     def users_of(self) -> Values:
@@ -257,6 +257,7 @@ class ItemFacts:
         attributes: what they are like; None where that is not known.
         train: who had which items before; None where that is not known.
         users: gives the number in `train` of each judged query, -1 for one that is not there.
+        any_user: gives whether one of them is there, which mostly costs less.
         judged: gives which items are judged, by the numbers of judged queries; None without judgements.
         by_aspect: gives which are judged for which aspects of queries; None without such judgements.
 
@@ -267,6 +268,7 @@ class ItemFacts:
     attributes: Attributes | None
     train: Interactions | None
     users: Callable[[], NDArray[np.int64]]
+    any_user: Callable[[], bool]
     judged: Callable[[], Judgements] | None = None
     by_aspect: Callable[[], AspectJudgements] | None = None
 

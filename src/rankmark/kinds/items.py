@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankmark import _native
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError
-from rankmark.kinds.item_facts import Attributes, ItemFacts, Numbers
+from rankmark.kinds.item_facts import Attributes, ItemFacts, Lists, Numbers
 from rankmark.kinds.ragged import found_in, offsets_of, spread, sums_by_key
 
 if TYPE_CHECKING:
@@ -80,6 +80,11 @@ class RecommendedLists:
         return self.once("rank", lambda: _native.segment_ranks(self.offsets))
 
     @property
+    def ties(self) -> Values:
+        """How many items have the score of the next; one a query."""
+        return self.once("ties", lambda: _native.segment_count(self.tied, self.offsets))
+
+    @property
     def user(self) -> NDArray[np.int64]:
         """The number of the user among those who had items before, -1 for none; one a query."""
         return self.once("user", self.facts.users)
@@ -110,6 +115,10 @@ class RecommendedLists:
         """The sum of `x` over the items of each list; one a query."""
         return _native.segment_sum(np.ascontiguousarray(x, dtype=np.float64), self.offsets)
 
+    def sum_of(self, x: ArrayLike) -> Values:
+        """The sum over the items of each list of what they are, `x`, a number an item that there is."""
+        return _native.sums_of(np.ascontiguousarray(x, dtype=np.float64), (self.offsets, self.item))
+
     def mean(self, x: ArrayLike, size: int | None = None) -> Values:
         """The mean of `x` over the items of each list, NaN for a list without items; one a query.
 
@@ -120,6 +129,11 @@ class RecommendedLists:
         """
         length = self.length
         return _native.ratio(self.sum(x), length if size is None else float(size), length)
+
+    def mean_of(self, x: ArrayLike, size: int | None = None) -> Values:
+        """The same as `mean` of what the items are, `x`, a number an item that there is."""
+        length = self.length
+        return _native.ratio(self.sum_of(x), length if size is None else float(size), length)
 
     def among(self, which: NDArray[np.bool_]) -> RecommendedLists:
         """The same with some of the items."""
@@ -143,22 +157,25 @@ class RecommendedLists:
         if x is not None:
             weights = x if self._drawn is None else x * self._drawn[self.query]
             return np.bincount(self.item, weights, minlength=self.facts.count).astype(np.float64)
+        once = self.once("exposure", self._exposure_once)
         if self._drawn is None:
-            return self._exposure(None)
+            return once.copy()
         # Those that count once are added up but once, however often lists are drawn.
         odd, there = np.flatnonzero(self._drawn != 1), np.flatnonzero(self._drawn)
         if len(odd) < len(there):
-            once = self.once("exposure", lambda: self._exposure(None))
-            return once + self._exposure(odd, self._drawn[odd] - 1)
-        return self._exposure(there, self._drawn[there])
+            return once + self._exposure(odd, self._drawn[odd] - 1, len(once))
+        return self._exposure(there, self._drawn[there], len(once))
 
-    def _exposure(self, queries: NDArray[np.intp] | None, times: Values | None = None) -> Values:
-        """In how many lists of some queries each item is, where each list counts so often; of all if None."""
-        item, weights = self.item, None
-        if queries is not None and times is not None:
-            lengths = np.diff(self.offsets)[queries]
-            item, weights = item[spread(self.offsets[queries], lengths)], np.repeat(times, lengths)
-        return np.bincount(item, weights, minlength=self.facts.count).astype(np.float64)
+    def _exposure_once(self) -> Values:
+        """In how many lists each item is; one an item that there is, and others that users had."""
+        count = max(self.facts.count, int(self.item.max(initial=-1)) + 1)
+        return _native.counts_of(self.item, count)
+
+    def _exposure(self, queries: NDArray[np.intp], times: Values, count: int) -> Values:
+        """In how many lists of some queries each of so many items is, where each list counts so often."""
+        lengths = np.diff(self.offsets)[queries]
+        item, weights = self.item[spread(self.offsets[queries], lengths)], np.repeat(times, lengths)
+        return np.bincount(item, weights, minlength=count).astype(np.float64)
 
     def total(self, x: ArrayLike) -> float:
         """The sum of `x` over all lists; one number a query."""
@@ -204,10 +221,8 @@ class RecommendedLists:
 
         """
         if weight is not None:
-            return self._shares(self.item.astype(np.int64), self.offsets, column, weight)
-        return self.once(
-            ("shares", column), lambda: self._shares(self.item.astype(np.int64), self.offsets, column)
-        )
+            return self.shares_of(self._known_categories(column), weight)
+        return self.once(("shares", column), lambda: self.shares_of(self._known_categories(column)))
 
     def shares_before(self, column: str) -> Shares:
         """The same of the items that can be recommended that users had before."""
@@ -216,23 +231,21 @@ class RecommendedLists:
     def _before(self, column: str) -> Shares:
         before = self.profiles
         before = before.among(before.item < min(self.facts.count, self.facts.known().count))
-        return self._shares(before.item.astype(np.int64), before.offsets, column)
+        return before.shares_of(self._known_categories(column))
 
-    def _shares(
-        self,
-        item: NDArray[np.int64],
-        offsets: NDArray[np.int64],
-        column: str,
-        weight: Values | None = None,
-    ) -> Shares:
+    def _known_categories(self, column: str) -> Lists:
         categories = self.described().categories(column)
         assert categories is not None  # the column was looked at before
-        queries = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        return categories
+
+    def shares_of(self, categories: Lists, weight: Values | None = None) -> Shares:
+        """What share of each list is of which of some categories of all items, as `shares`."""
+        item = self.item.astype(np.int64)
         owner, category = categories.of(item)
         weight = np.ones(len(item)) if weight is None else weight
-        whole = _native.segment_sum(weight, offsets)
-        weights = (weight / (categories.lengths[item] * whole[queries]))[owner]
-        keys = queries[owner] * categories.count + category
+        whole = self.sum(weight)
+        weights = (weight / (categories.lengths[item] * whole[self.query]))[owner]
+        keys = self.query[owner] * categories.count + category
         distinct, share = sums_by_key(keys, weights, len(whole) * categories.count)
         return Shares(distinct, share, categories.count, len(whole))
 
@@ -287,6 +300,14 @@ class Tops(NamedTuple):
     item: Numbers
     tied: NDArray[np.bool_]
     offsets: NDArray[np.int64]
+
+    def down_to(self, depth: int) -> Tops:
+        """The same down to a rank."""
+        lengths = np.diff(self.offsets)
+        if lengths.max(initial=0) <= depth:
+            return self
+        kept = spread(self.offsets[:-1], np.minimum(lengths, depth))
+        return Tops(self.item[kept], self.tied[kept], offsets_of(np.minimum(lengths, depth)))
 
 
 def together(parts: Sequence[tuple[NDArray[np.int64], Tops]], queries: int) -> Tops:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,7 @@ from rankmark import _native
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = ["DIVISIONS", "Division", "JudgedLists", "Values", "ratio"]
+__all__ = ["DIVISIONS", "Division", "JudgedLists", "Values", "compiled_hits", "ratio"]
 
 Values: TypeAlias = NDArray[np.float64]
 """One value an item or one a query."""
@@ -67,9 +67,22 @@ class JudgedLists:
         self._known: dict[Hashable, object] = {}
 
     @classmethod
-    def perfect(cls, relevance: Values, offsets: NDArray[np.int64]) -> Self:
-        """Lists of judged items alone, at ranks 1, 2, 3 … in the order given."""
-        return cls(_native.segment_ranks(offsets), relevance, offsets, offsets[1:] - offsets[:-1])
+    def perfect(
+        cls, relevance: Values, offsets: NDArray[np.int64], relevant: tuple[float, Values] | None = None
+    ) -> Self:
+        """Lists of judged items alone, at ranks 1, 2, 3 … in the order given.
+
+        Args:
+            relevance: their grades.
+            offsets: those of the lists.
+            relevant: a grade, and how many items of each list are judged so or better; where only the first
+                ones are here.
+
+        """
+        lists = cls(_native.segment_ranks(offsets), relevance, offsets, offsets[1:] - offsets[:-1])
+        if relevant is not None:
+            lists._known["relevant", relevant[0]] = relevant[1]
+        return lists
 
     @property
     def ideal(self) -> JudgedLists:
@@ -85,13 +98,22 @@ class JudgedLists:
 
     def one(self, query: int) -> JudgedLists:
         """The list of one query, by its number, from 0."""
-        own = slice(self.offsets[query], self.offsets[query + 1])
-        offsets = np.array([0, own.stop - own.start])
+        return self.between(query, query + 1)
+
+    def between(self, start: int, stop: int) -> JudgedLists:
+        """The lists of the queries from one number, from 0, to before another."""
+        own = slice(self.offsets[start], self.offsets[stop])
         ties = None if self.ties is None else (self.ties[0][own], self.ties[1][own])
-        best = self.ideal.relevance[self.ideal.offsets[query] : self.ideal.offsets[query + 1]]
-        ideal = JudgedLists.perfect(best, np.array([0, len(best)]))
-        length = self.retrieved[query : query + 1]
-        return JudgedLists(self.rank[own], self.relevance[own], offsets, length, ties=ties, ideal=ideal)
+        ends = self.ideal.offsets[start : stop + 1]
+        ideal = JudgedLists.perfect(self.ideal.relevance[ends[0] : ends[-1]], ends - ends[0])
+        return JudgedLists(
+            self.rank[own],
+            self.relevance[own],
+            self.offsets[start : stop + 1] - own.start,
+            self.retrieved[start:stop],
+            ties=ties,
+            ideal=ideal,
+        )
 
     def grades(self, query: int, cutoff: int | None = None) -> tuple[Values, Values]:
         """Of one query the grades in rank order to the cutoff, NaN for unjudged items; and all judged."""
@@ -107,14 +129,14 @@ class JudgedLists:
 
     def hits(self, rel: float) -> JudgedLists:
         """The relevant items of each list: those judged `rel` or better."""
-        return self._once(("hits", rel), lambda: self.where(self.relevance >= rel))
+        return self.once(("hits", rel), lambda: self.where(self.relevance >= rel))
 
     def top(self, cutoff: int | None) -> JudgedLists:
         """The items at rank `cutoff` or better; with ties those that can be there."""
         if cutoff is None:
             return self
         best_rank = self.rank if self.ties is None else self.ties[0]
-        return self._once(("top", cutoff), lambda: self.where(best_rank <= cutoff))
+        return self.once(("top", cutoff), lambda: self.where(best_rank <= cutoff))
 
     @property
     def judged(self) -> NDArray[np.int64]:
@@ -163,7 +185,7 @@ class JudgedLists:
     def relevant(self, rel: float) -> Values:
         """Number of items judged `rel` or better, retrieved or not; one a query."""
         ideal = self.ideal
-        return ideal._once(("relevant", rel), lambda: ideal.sum(ideal.relevance >= rel))
+        return ideal.once(("relevant", rel), lambda: ideal.sum(ideal.relevance >= rel))
 
     def length(self, cutoff: int | None) -> Values:
         """Number of retrieved items, judged or not, down to `cutoff`; one a query."""
@@ -172,7 +194,7 @@ class JudgedLists:
 
     def count(self, cutoff: int | None = None) -> Values:
         """Number of items here, down to `cutoff`; with ties its mean over all orders; one a query."""
-        return self._once(("count", cutoff), lambda: self._counted(cutoff))
+        return self.once(("count", cutoff), lambda: self._counted(cutoff))
 
     def _counted(self, cutoff: int | None) -> Values:
         if cutoff is None:
@@ -238,7 +260,7 @@ class JudgedLists:
     @property
     def query(self) -> NDArray[np.intp]:
         """The number of each item's query, from 0."""
-        return self._once("query", lambda: np.repeat(np.arange(len(self.retrieved)), np.diff(self.offsets)))
+        return self.once("query", lambda: np.repeat(np.arange(len(self.retrieved)), np.diff(self.offsets)))
 
     def spread(self, per_query: ArrayLike) -> NDArray[np.float64]:
         """A value a query, repeated for each item of its list."""
@@ -319,7 +341,7 @@ class JudgedLists:
         places down with probability C(s−1−j, r−1) / C(s, r).
         """
         if self.ties is None:
-            first = self._once("first", lambda: _native.segment_first(self.rank, self.offsets))
+            first = self.once("first", lambda: _native.segment_first(self.rank, self.offsets))
             return _floats(weight(first))
         value = np.zeros(len(self.retrieved))
         queries = np.flatnonzero(self.offsets[1:] > self.offsets[:-1])
@@ -363,7 +385,7 @@ class JudgedLists:
         opens[1:] |= first[1:] != first[:-1]
         return opens
 
-    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """What was computed under this key the first time."""
         if key not in self._known:
             self._known[key] = compute()
@@ -379,6 +401,33 @@ def ratio(numerator: ArrayLike, denominator: float | Values, relevant: ArrayLike
     if (noted := DIVISIONS.get()) is not None:
         noted.append((numerator, denominator, quotient))
     return quotient
+
+
+def compiled_hits(
+    found: Literal["precisions", "first", "any", "count"],
+    over: float | Literal["cutoff"] | None = None,
+    /,
+    **with_: object,
+) -> Callable[[Mapping[str, Any]], _native.CompiledMeasure | None]:
+    """Gives of a page's arguments what the core computes in its place, where these are as they are said.
+
+    Args:
+        found: what is found of the relevant items down to the cutoff: the sum of the precisions at their
+            ranks, one over the rank of the first, whether there is one, or how many there are.
+        over: by what that is divided; the number of relevant items if None.
+        with_: the arguments with which the page is the same; others are computed by the page.
+
+    """
+
+    def compiled(given: Mapping[str, Any]) -> _native.CompiledMeasure | None:
+        cutoff = given["cutoff"]
+        below = cutoff if over == "cutoff" else over
+        same = all(given[name] == value for name, value in with_.items())
+        if not same or (over == "cutoff" and cutoff is None):
+            return None
+        return _native.CompiledMeasure.hits(found, given["rel"], cutoff, below)
+
+    return compiled
 
 
 def _floats(x: ArrayLike) -> Values:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from rankmark.dataclassing import dataclass
 
 __all__ = ["Lists", "Pairs", "Whole", "offsets_of"]
 
@@ -33,6 +36,16 @@ class Lists:
         """Number of items; one a query."""
         return np.diff(self.offsets)
 
+    def between(self, start: int, stop: int) -> Lists:
+        """Those of the queries from one number, from 0, to before another."""
+        offsets = self.offsets[start : stop + 1]
+        own = slice(offsets[0], offsets[-1])
+        return Lists(offsets - own.start, self.first[own], self.last[own])
+
+
+AT_ONCE = 2**18
+"""So many items of lists are looked at at a time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
@@ -57,6 +70,15 @@ class Pairs:
     def query(self) -> Whole:
         """The number of each common item's query."""
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def parts(self) -> Iterator[Pairs]:
+        """The pairs of some queries at a time, whose items stay in a cache."""
+        filled = np.cumsum(self.a.length + self.b.length) // AT_ONCE
+        for start, stop in pairwise([0, *(np.flatnonzero(np.diff(filled)) + 1), len(filled)]):
+            offsets = self.offsets[start : stop + 1]
+            own = slice(offsets[0], offsets[-1])
+            lists = self.a.between(start, stop), self.b.between(start, stop)
+            yield Pairs(*lists, offsets - own.start, self.rank_a[own], self.rank_b[own])
 
     def top(self, cutoff: int | None) -> Pairs:
         """The first items of each list alone. Equal scores there and below are not equal any more."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from rankmark.dataclassing import dataclass
 
 __all__ = ["Above", "Between", "Whole", "Within"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankmark import _native
+from rankmark.dataclassing import dataclass
 from rankmark.kinds.lists import Values
 from rankmark.kinds.pairs import Pairs, Whole, offsets_of
 

@@ -7,12 +7,12 @@ more of one than its name: a new sum is a method of the core and a word in `Rows
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NoReturn, Protocol, TypeAlias
 
 import numpy as np
 
 from rankmark import _native
+from rankmark.dataclassing import dataclass
 from rankmark.kinds.lists import Values
 from rankmark.kinds.pairs import Whole, offsets_of
 

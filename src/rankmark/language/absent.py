@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 
 from rankmark.language.definition import key_of
 
@@ -40,6 +39,8 @@ def absent(name: str) -> str | None:
 
 def nearly_absent(name: str) -> str:
     """``"; did you mean X? …"`` for the known name that comes near, and what it is; or the empty string."""
+    from difflib import get_close_matches
+
     near = get_close_matches(key_of(name), _KEYS, n=1, cutoff=0.8)
     called = next((each for each in ABSENT if [key_of(each)] == near), None)
     return "" if called is None else f"; did you mean {called!r}? {ABSENT[called]}"

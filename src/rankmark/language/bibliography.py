@@ -35,6 +35,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         'H. Abdollahpouri, M. Mansoury, R. Burke, B. Mobasher, "The connection between popularity bias, '
         'calibration, and fairness in recommendation", RecSys 2020'
     ),
+    "abdollahpouri2021": (
+        'H. Abdollahpouri, M. Mansoury, R. Burke, B. Mobasher, E. Malthouse, "User-centered evaluation of '
+        'popularity bias in recommender systems", UMAP 2021'
+    ),
     "achen1982": 'C. Achen, "Interpreting and Using Regression", 1982',
     "adamopoulos2014": (
         'P. Adamopoulos, A. Tuzhilin, "On unexpectedness in recommender systems: or how to better expect the '
@@ -51,6 +55,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     "anelli2021": (
         'V. Anelli et al., "Elliot: a comprehensive and rigorous framework for reproducible '
         'recommender systems evaluation", SIGIR 2021'
+    ),
+    "aslam2007": (
+        'J. Aslam, V. Pavlu, "A practical sampling strategy for efficient retrieval evaluation", technical '
+        "report, Northeastern University 2007"
     ),
     "azzopardi2021": (
         'L. Azzopardi, J. Mackenzie, A. Moffat, "ERR is not C/W/L: exploring the relationship '
@@ -347,6 +355,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     ),
     "wright1921": 'S. Wright, "Correlation and causation", Journal of Agricultural Research 20, 1921',
     "yang2017": 'K. Yang, J. Stoyanovich, "Measuring fairness in ranked outputs", SSDBM 2017',
+    "yao1995": (
+        'Y. Y. Yao, "Measuring retrieval effectiveness based on user preference of documents", Journal of '
+        "the American Society for Information Science 46, 1995"
+    ),
     "yerushalmy1947": (
         'J. Yerushalmy, "Statistical problems in assessing methods of medical diagnosis, with '
         'special reference to X-ray techniques", Public Health Reports 62, 1947'
@@ -358,6 +370,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
     "yilmaz2008": (
         'E. Yilmaz, J. Aslam, S. Robertson, "A new rank correlation coefficient for information '
         'retrieval", SIGIR 2008'
+    ),
+    "yilmazkanoulas2008": (
+        'E. Yilmaz, E. Kanoulas, J. Aslam, "A simple and efficient sampling method for estimating AP and '
+        'NDCG", SIGIR 2008'
     ),
     "yin2012": (
         'H. Yin, B. Cui, J. Li, J. Yao, C. Chen, "Challenging the long tail recommendation", PVLDB 5(9), 2012'

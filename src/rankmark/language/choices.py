@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Literal, NamedTuple, TypedDict, get_args, get_type_hints
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, did_you_mean
 from rankmark.rendering.records import Record
 from rankmark.rendering.words import brief
@@ -20,6 +22,7 @@ __all__ = [
     "ArrayChoices",
     "Choices",
     "Duplicates",
+    "FactorChoices",
     "GivenChoices",
     "Missing",
     "ModelChoices",
@@ -31,7 +34,11 @@ __all__ = [
     "Unjudged",
     "UnjudgedQueries",
     "UnseededChoices",
+    "check_seed",
     "given",
+    "go_together",
+    "sampled_count",
+    "sampled_text",
     "values_of",
 ]
 
@@ -40,7 +47,7 @@ Missing = Literal["zero", "skip", "error"]
 UnjudgedQueries = Literal["skip", "error"]
 NoRelevant = Literal["zero", "skip", "one", "error"]
 Duplicates = Literal["error", "first", "best"]
-Unjudged = Literal["nonrelevant", "ignore"]
+Unjudged = Literal["nonrelevant", "ignore", "relevant"]
 Scores = Literal["float64", "float32"]
 ShortLists = Literal["keep", "skip"]
 
@@ -84,10 +91,14 @@ class Choices(Record):
         no_relevant: the value of a query with no relevant item: 0, left out of the mean, 1, or refused.
         duplicates: the same item twice in one list or judged twice for one query is refused, or the
             first row counts, or the best one (highest score, highest grade).
-        unjudged: unjudged items count as not relevant, or are taken out of the lists (condensed lists).
+        unjudged: unjudged items count as not relevant, are taken out of the lists (condensed lists), or
+            count as relevant: each has the lowest grade that does (a measure's `rel`, else 1), and is one
+            more that there was to find.
         scores: the precision in which scores are compared.
         short_lists: a query whose list has fewer items than a measure's cutoff counts in it like others, or
             is left out of it (one without results is a missing one).
+        candidates: what was ranked: ``all`` items, or so many sampled ones beside those that are relevant,
+            ``sampled-99`` or ``sampled-99(popularity)``. It changes no value, and says what the value is of.
 
     """
 
@@ -100,20 +111,30 @@ class Choices(Record):
     unjudged: Unjudged = "nonrelevant"
     scores: Scores = "float64"
     short_lists: ShortLists = "keep"
+    candidates: str = "all"
 
     def __post_init__(self) -> None:
         for name in _hints():
             value = getattr(self, name)
             if name == "seed":
-                _check_seed(value)
+                check_seed(value)
+            elif name == "candidates":
+                _check_candidates(value)
             elif value not in values_of(name):
                 raise ChoiceError(_not_a_choice(name, value))
+        if not go_together({"ties": self.ties, "unjudged": self.unjudged}):
+            raise ChoiceError(
+                f'ties="{self.ties}" orders equal scores by grades, and unjudged items as not relevant: '
+                'with unjudged="relevant" choose such as ties="item-desc" or "expected"'
+            )
 
     def signature(self) -> list[str]:
-        """``name:value`` of every choice; the seed and short lists only where they matter."""
+        """``name:value`` of every choice; the seed, short lists and candidates only where they matter."""
         parts = {f.name: str(getattr(self, f.name)) for f in fields(self) if f.name != "seed"}
         if self.short_lists == "keep":
             del parts["short_lists"]
+        if self.candidates == "all":
+            del parts["candidates"]
         if self.ties == "random":
             parts["ties"] = f"random(seed={self.seed})"
         return [f"{name}:{value}" for name, value in parts.items()]
@@ -135,6 +156,7 @@ class UnseededChoices(ListChoices, total=False):
 
     unjudged_queries: UnjudgedQueries | None
     scores: Scores | None
+    candidates: str | None
 
 
 class GivenChoices(UnseededChoices, total=False):
@@ -150,10 +172,16 @@ class ModelChoices(ListChoices, total=False):
     precision: Scores | None
 
 
-class ArrayChoices(ModelChoices, total=False):
-    """The choices of arrays."""
+class FactorChoices(ModelChoices, total=False):
+    """The choices of factors, which know candidates themselves."""
 
     unjudged_queries: UnjudgedQueries | None
+
+
+class ArrayChoices(FactorChoices, total=False):
+    """The choices of arrays."""
+
+    candidates: str | None
 
 
 class RunChoices(TypedDict, total=False):
@@ -167,6 +195,11 @@ class RunChoices(TypedDict, total=False):
 
 CUTOFFS = frozenset(("k", "top_k", "topk", "at", "at_k", "cutoff", "eval_at"))
 """What other tools call the argument that is part of a measure's name here."""
+
+
+def go_together(choices: Mapping[str, Any]) -> bool:
+    """Whether choices, of which some may be missing, can be made at once."""
+    return choices.get("unjudged") != "relevant" or choices.get("ties") not in ("best", "worst")
 
 
 def given(choices: Mapping[str, Any], known: Any, door: Callable[..., Any]) -> dict[str, Any]:
@@ -205,9 +238,31 @@ def _hints() -> dict[str, Any]:
     return get_type_hints(Choices)
 
 
-def _check_seed(seed: object) -> None:
+def check_seed(seed: object) -> None:
+    """Refuses what is no seed."""
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**64:
         raise ChoiceError(f"seed={brief(seed)} is not a whole number from 0 to 2**64 - 1")
+
+
+_SAMPLED = re.compile(r"sampled-[1-9][0-9]{0,8}(\([a-z]+\))?", re.ASCII)
+
+
+def sampled_text(n: int, method: str) -> str:
+    """How signatures say that so many candidates were drawn by a method."""
+    return f"sampled-{n}" if method == "uniform" else f"sampled-{n}({method})"
+
+
+def sampled_count(candidates: str) -> int:
+    """How many were drawn of candidates that signatures say so."""
+    return int(candidates.removeprefix("sampled-").partition("(")[0])
+
+
+def _check_candidates(value: object) -> None:
+    if value != "all" and not (isinstance(value, str) and _SAMPLED.fullmatch(value)):
+        raise ChoiceError(
+            f"candidates={brief(value)} is neither all nor how many were sampled, as in sampled-99 or "
+            "sampled-99(popularity)"
+        )
 
 
 def _not_a_choice(name: str, value: object) -> str:

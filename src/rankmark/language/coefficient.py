@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
+from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError, did_you_mean
 from rankmark.language.definition import Definition, Meaning, declared, key_of, load, meanings_of
 from rankmark.language.grammar import read, split_measures, write
@@ -113,8 +116,9 @@ class Coefficient:
 
     def compute(self, pairs: Pairs) -> Values:
         """One value a query; NaN where it is not defined."""
-        values: Values = self.page.function(pairs.top(self.cutoff), **self.parameters)
-        return values
+        function = self.page.function
+        each = [function(part.top(self.cutoff), **self.parameters) for part in pairs.parts()]
+        return each[0] if len(each) == 1 else np.concatenate(each)
 
     @classmethod
     def parse(cls, text: str) -> Coefficient:

@@ -11,10 +11,11 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType, ModuleType
 from typing import Any, Generic, TypeVar, get_type_hints
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError, did_you_mean
 from rankmark.language.bibliography import cited
 from rankmark.language.grammar import write
@@ -22,7 +23,16 @@ from rankmark.language.layout import broken, header_line
 from rankmark.language.parameters import Parameter, format_value
 from rankmark.rendering.words import brief
 
-__all__ = ["GREATEST_CUTOFF", "Definition", "Meaning", "declared", "key_of", "load", "meanings_of"]
+__all__ = [
+    "GREATEST_CUTOFF",
+    "Definition",
+    "Meaning",
+    "declared",
+    "key_of",
+    "load",
+    "meanings_of",
+    "modules_of",
+]
 
 FOREIGN: Mapping[str, str] = {
     "judged_only": '; unjudged items are left out by unjudged="ignore"',
@@ -161,11 +171,16 @@ def declared(function: Callable[..., Any]) -> tuple[Mapping[str, Parameter], boo
     return MappingProxyType(parameters), len(parameters) < len(arguments)
 
 
-def load(folder: ModuleType) -> None:
-    """Imports all pages of a folder and of those in it, in alphabetical order; each says what it defines."""
+def modules_of(folder: ModuleType) -> list[str]:
+    """The modules of a folder and of those in it, in alphabetical order of their own names."""
     found = pkgutil.walk_packages(folder.__path__, f"{folder.__name__}.")
     pages = [module.name for module in found if not module.ispkg]
-    for name in sorted(pages, key=lambda name: name.rpartition(".")[2]):
+    return sorted(pages, key=lambda name: name.rpartition(".")[2])
+
+
+def load(folder: ModuleType) -> None:
+    """Imports all pages of a folder and of those in it, in that order; each says what it defines."""
+    for name in modules_of(folder):
         importlib.import_module(name)
 
 

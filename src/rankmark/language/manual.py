@@ -16,7 +16,7 @@ from rankmark.language.registry import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST, i
 if TYPE_CHECKING:
     from rankmark.language.registry import Kind, Page
 
-__all__ = ["coefficient_list", "measure_list", "measure_page"]
+__all__ = ["coefficient_list", "measure_groups", "measure_list", "measure_page"]
 
 PREDICTIONS = "Predictions: labelled scores (rankmark predictions)"
 CLASSES = "Predictions of classes: scores or the predicted one (rankmark predictions)"
@@ -33,12 +33,17 @@ The page of one, with its parameters: rankmark measures NAME"""
 
 def measure_list() -> str:
     """Every measure with its summary and aliases, in groups."""
-    titles = ("Graded relevance", "Relevant or not", "Counts and coverage", ITEMS, PREDICTIONS, CLASSES)
-    groups: dict[str, list[str]] = {title: [] for title in titles}
-    for known in pages().values():
-        groups[_group(known)].append(_listed(known))
-    blocks = ["\n".join([title, *lines]) for title, lines in groups.items() if lines]
+    blocks = ("\n".join([title, *map(_listed, known)]) for title, known in measure_groups().items())
     return "\n\n".join([*blocks, LEGEND])
+
+
+def measure_groups() -> Mapping[str, list[Page]]:
+    """The measures of each group that has some, by its title."""
+    titles = ("Graded relevance", "Relevant or not", "Counts and coverage", ITEMS, PREDICTIONS, CLASSES)
+    groups: dict[str, list[Page]] = {title: [] for title in titles}
+    for known in pages().values():
+        groups[_group(known)].append(known)
+    return {title: known for title, known in groups.items() if known}
 
 
 def _group(page: Page) -> str:

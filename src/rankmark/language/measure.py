@@ -7,10 +7,11 @@ A measure is written ``nDCG(gain=exp2)@10``, in code, on the command line and in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError
 from rankmark.language.definition import GREATEST_CUTOFF
 from rankmark.language.grammar import read, write
@@ -18,6 +19,7 @@ from rankmark.language.parameters import ListMeasure, format_value
 from rankmark.language.registry import MEAN, Better, Fact, Looks, Mean, Need, Page, meaning_of
 
 if TYPE_CHECKING:
+    from rankmark._native import CompiledMeasure
     from rankmark.kinds.classes import Classes, PerClass
     from rankmark.kinds.decisions import AtThreshold
     from rankmark.kinds.items import RecommendedLists
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from rankmark.kinds.rows import PerQuery, Rows
 
 __all__ = ["Measure", "measure_of_lists", "no_closed_form", "weighing"]
+
+OF_JUDGEMENTS = frozenset(("aspects", "strata", "probabilities"))
+"""What judgements can say besides grades."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +49,14 @@ class Measure:
         last_deciding_rank: the last rank at which the order of items can change the value; 0 if no order can.
         asked: the text that asked for the measure, if it was written otherwise.
         tells_unjudged: whether an unjudged item is told, or may be, from one judged 0.
+        mean: how the queries' values are averaged, where they are.
+        of_aspects: whether it looks at what judgements say besides grades, the aspects or the sample that
+            they are of. The value of a query depends on nothing but its own.
+        of_all_lists: whether it is computed once the tops of all lists are here, with what is known of their
+            items.
+        answers: whether it says how well queries are answered, so that one without an answer counts, too.
+        is_mean_of_queries: whether its value is the arithmetic mean of the values of queries.
+        compiled: what the core computes in the place of the page, if it does: of lists without shared ranks.
 
     """
 
@@ -55,6 +68,12 @@ class Measure:
     page: Page = field(init=False)
     last_deciding_rank: int = field(init=False)
     tells_unjudged: bool = field(init=False)
+    mean: Mean = field(init=False)
+    of_aspects: bool = field(init=False)
+    of_all_lists: bool = field(init=False)
+    answers: bool = field(init=False)
+    is_mean_of_queries: bool = field(init=False)
+    compiled: CompiledMeasure | None = field(init=False)
     _written: str = field(init=False)
     _called_with: Mapping[str, Any] = field(init=False)
 
@@ -86,10 +105,24 @@ class Measure:
         object.__setattr__(self, "given", MappingProxyType({**defaults, **self.parameters}))
         object.__setattr__(self, "cutoff", known.checked_cutoff(self.cutoff))
         object.__setattr__(self, "page", known)
+        self._keep_facts()
         object.__setattr__(self, "last_deciding_rank", self._last_deciding_rank())
         object.__setattr__(self, "tells_unjudged", self._tells_unjudged())
         object.__setattr__(self, "_written", write(self.name, self.parameters, self.cutoff))
         object.__setattr__(self, "_called_with", self._keywords())
+
+    def _keep_facts(self) -> None:
+        """Keeps what every evaluation asks of the page and the parameters."""
+        of_items = self.page.kind == "item"
+        of_aspects = of_items and not OF_JUDGEMENTS.isdisjoint(self.needs)
+        object.__setattr__(self, "mean", self.parameters.get(MEAN.name, MEAN.default))
+        object.__setattr__(self, "of_aspects", of_aspects)
+        object.__setattr__(self, "of_all_lists", of_items and not of_aspects)
+        object.__setattr__(self, "answers", not of_items or of_aspects)
+        mean = self.page.aggregate == "mean" and self.mean == "arithmetic"
+        object.__setattr__(self, "is_mean_of_queries", mean)
+        compiled = self.page.compiled and self.page.compiled({**self.arguments, "cutoff": self.cutoff})
+        object.__setattr__(self, "compiled", compiled)
 
     def _check_inner(self, known: Page) -> None:
         """Refuses what is no measure of lists where another is made of one."""
@@ -139,6 +172,11 @@ class Measure:
             for n, value in parameters.items()
             if n in BESIDE and not (n == "ideal" and isinstance(value, str))
         }
+        if self.page.kind == "item":
+            raise MeasureError(
+                f"{self} looks at which items lists have, and is not called with data: use "
+                f'rm.evaluate(qrels, run, "{self}", items=…, train=…)'
+            )
         own = {n: value for n, value in parameters.items() if n not in said}
         return value_of(self(**own) if own else self, data, said)
 
@@ -162,6 +200,11 @@ class Measure:
     def arguments(self) -> dict[str, Any]:
         """Every parameter of the page with its value, set or default."""
         return {name: self.parameters.get(name, p.default) for name, p in self.page.parameters.items()}
+
+    @property
+    def parity(self) -> float | None:
+        """The value of groups that are treated alike, where the measure compares groups."""
+        return None if self.page.parity is None else self.page.parity(self.arguments)
 
     @property
     def columns(self) -> dict[str, str]:
@@ -188,12 +231,6 @@ class Measure:
         return self.page.bounds if changed else usual
 
     @property
-    def mean(self) -> Mean:
-        """How the queries' values are averaged, where they are."""
-        mean: Mean = self.parameters.get(MEAN.name, MEAN.default)
-        return mean
-
-    @property
     def better(self) -> Better:
         """Whether more or less of it is better, or neither, as of how far queries' values spread."""
         return "neither" if self.mean == "std" else self.page.better
@@ -215,9 +252,9 @@ class Measure:
         return needs(self.arguments) if callable(needs) else needs
 
     @property
-    def answers(self) -> bool:
-        """Whether it says how well queries are answered, so that one without an answer counts, too."""
-        return self.page.kind != "item" or "aspects" in self.needs
+    def of_samples(self) -> bool:
+        """Whether it looks at how items were sampled to be judged."""
+        return self.of_aspects and "aspects" not in self.needs
 
     @property
     def order(self) -> Looks:
@@ -331,7 +368,7 @@ def measure_of_lists(text: str, cutoff: int | None) -> Measure:
     written = read(text)
     meaning = meaning_of(written.name)
     found = Measure.of(meaning.page, {**meaning.parameters, **written.parameters})
-    if found.page.kind != "list" or found.page.aggregate != "mean" or found.mean != "arithmetic":
+    if found.page.kind != "list" or not found.is_mean_of_queries:
         raise MeasureError(f"{text!r} is no measure of lists with a value of each query, such as nDCG")
     if written.cutoff is not None:
         raise MeasureError(f"{text!r} has a cutoff, which is that of the whole: IA(of={found.name})@10")

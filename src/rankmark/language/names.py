@@ -12,10 +12,19 @@ from rankmark.errors import MeasureError
 from rankmark.language.conventions.trec_names import trec_measure
 from rankmark.language.grammar import read
 from rankmark.language.measure import Measure
-from rankmark.language.registry import LISTS_FIRST, Kind, is_known, meaning_of, remembered, spellings
+from rankmark.language.registry import (
+    LISTS_FIRST,
+    Kind,
+    is_known,
+    meaning_of,
+    page_written,
+    remembered,
+    spellings,
+)
 
 __all__ = ["as_measure", "parse", "written_as"]
 
+_PLAIN = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9]*)(\([^()]*\))?(@[0-9]+)?")
 _JOINED = re.compile(r"(?P<name>.+?)(?P<sign>_at_|[_.])(?P<cutoff>[0-9]+)")
 
 
@@ -34,6 +43,10 @@ def parse(text: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:
     if not isinstance(text, str):
         raise MeasureError(f"{text!r} is not the name of a measure")
     text = text.strip()
+    plain = _PLAIN.fullmatch(text)
+    if plain and page_written(plain["name"]):
+        written = read(text)  # as most are, of which no other pages are needed
+        return _named(written.name, kinds, written.parameters, written.cutoff)
     if text in spellings():
         return _named(text, kinds)
     joined = _JOINED.fullmatch(text)

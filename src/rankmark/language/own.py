@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib
 import inspect
 import sys
@@ -297,6 +296,8 @@ def source_of(function: Function) -> str:
         text = textwrap.dedent(inspect.getsource(function))
     except (OSError, TypeError):
         return "unknown"
+    import hashlib  # which measures of ours do without
+
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 

@@ -12,10 +12,10 @@ import keyword
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType, UnionType
 from typing import Annotated, Any, Literal, NewType, TypeAlias, Union, get_args, get_origin
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError, did_you_mean
 from rankmark.rendering.words import MOST_SHOWN, brief
 

@@ -4,24 +4,39 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import field, replace
 from inspect import isfunction
 from typing import Any, TypeAlias
 
 from rankmark._native import MOST_THREADS
-from rankmark.errors import ChoiceError, MeasureError
+from rankmark.dataclassing import dataclass
+from rankmark.errors import ChoiceError, MeasureError, UsageError
 from rankmark.language.absent import absent
 from rankmark.language.choices import Choices, Ties
 from rankmark.language.conventions.convention import convention
+from rankmark.language.extremes import End, Extreme, refuse_open
 from rankmark.language.grammar import each_cutoff, split_measures
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
 from rankmark.language.registry import LISTS_FIRST, Kind, namesakes, pages, remembered
 
-__all__ = ["Group", "Plan", "asked_measures", "check_threads", "other_orders", "planned", "separate"]
+__all__ = [
+    "AskedBounds",
+    "Group",
+    "Plan",
+    "asked_measures",
+    "behind_bounds",
+    "check_threads",
+    "planned",
+    "separate",
+]
 
 Group: TypeAlias = tuple[Choices, tuple[Measure, ...]]
 """Measures, and the choices that decide them."""
+
+AskedBounds: TypeAlias = bool | str
+"""Which bounds are asked for; see `behind_bounds`."""
 
 STANDARD = Choices()
 
@@ -36,6 +51,7 @@ class Plan:
         own: those of the measures for which a convention decides otherwise.
         convention: the convention's label, if there is one.
         text_items: whether item ids are taken as text.
+        of_items: those of the measures that look at what is recommended.
 
     """
 
@@ -44,22 +60,89 @@ class Plan:
     own: Mapping[Measure, Choices] = field(default_factory=dict)
     convention: str | None = None
     text_items: bool = False
+    of_items: tuple[Measure, ...] = field(init=False, repr=False, compare=False)
+    _groups: tuple[Group, ...] = field(init=False, repr=False, compare=False)
 
-    def groups(self) -> list[Group]:
-        """The measures that the same choices decide."""
-        if not self.own:
-            return [(self.choices, self.measures)]
+    def __post_init__(self) -> None:
+        of_items = tuple(measure for measure in self.measures if measure.page.kind == "item")
+        object.__setattr__(self, "of_items", of_items)
         groups: dict[Choices, list[Measure]] = {}
         for measure in self.measures:
             groups.setdefault(self.own.get(measure, self.choices), []).append(measure)
-        return [(choices, tuple(group)) for choices, group in groups.items()]
+        each = groups.items() if self.own else [(self.choices, self.measures)]
+        object.__setattr__(self, "_groups", tuple((choices, tuple(group)) for choices, group in each))
+        for choices, measures in self.groups():
+            if choices.unjudged == "relevant":
+                _refuse_taken_as_relevant(measures)
 
-    def observed_groups(self, *, bounds: bool) -> list[Group]:
-        """What an engine is to observe: the groups, and for `bounds` what they are under other orders too."""
+    def of_candidates(self, candidates: str | None) -> Plan:
+        """The same where these were ranked."""
+        if candidates is None:
+            return self
+        own = {measure: replace(choices, candidates=candidates) for measure, choices in self.own.items()}
+        return replace(self, choices=replace(self.choices, candidates=candidates), own=own)
+
+    def groups(self) -> list[Group]:
+        """The measures that the same choices decide."""
+        return [*self._groups]
+
+    def observed_groups(self, *, bounds: AskedBounds) -> list[Group]:
+        """What an engine is to observe: the groups, and for `bounds` what else these are made of."""
         groups = self.groups()
-        if bounds:
-            groups += [other for group in groups for other in other_orders(*group)]
-        return groups
+        return groups + [other for group in groups for other in behind_bounds(bounds, *group)]
+
+
+def _refuse_taken_as_relevant(measures: Iterable[Measure]) -> None:
+    """Refuses measures that look for judgements of items beside the lists."""
+    for measure in measures:
+        if measure.page.kind == "item" and {"judgements", "aspects"} & {*measure.needs}:
+            raise MeasureError(
+                f'{measure} asks for judgements by item, and unjudged="relevant" has none: leave one out'
+            )
+
+
+def behind_bounds(bounds: AskedBounds, choices: Choices, measures: tuple[Measure, ...]) -> list[Group]:
+    """What the bounds of a group are made of, beside its own values.
+
+    Args:
+        bounds: of what: True or ``ties``, other orders of equal scores; ``unjudged``, what items could be
+            that nobody judged, up to a grade as in ``unjudged=3``; False for none.
+        choices: those of the group.
+        measures: its measures.
+
+    Raises:
+        UsageError: bounds of anything else, or choices that these have no bounds under.
+        MeasureError: a measure of which the bounds of unjudged items are not known.
+
+    """
+    if not bounds:
+        return []
+    if bounds is True or bounds == "ties":
+        return other_orders(choices, measures)
+    word, _, said = str(bounds).partition("=")
+    if word != "unjudged":
+        raise UsageError(
+            f"bounds={bounds!r} is not one of ties, unjudged, nor this with a highest grade, such as "
+            '"unjudged=3"'
+        )
+    grade = _grade(said) if said else None
+    for measure in measures:
+        refuse_open(measure, choices)
+    ends: tuple[End, End] = ("lowest", "highest")
+    return [
+        (choices, tuple(Extreme.at(each, end, choices.no_relevant, grade) for each in measures))
+        for end in ends
+    ]
+
+
+def _grade(said: str) -> float:
+    try:
+        grade = float(said)
+    except ValueError:
+        grade = -1.0
+    if not 0 < grade < float("inf"):
+        raise UsageError(f"bounds='unjudged={said}': the highest grade is a number above 0")
+    return grade
 
 
 def other_orders(choices: Choices, measures: tuple[Measure, ...]) -> list[Group]:
@@ -86,7 +169,35 @@ def planned(
     A choice that is None is not given. With `LISTS_FIRST` there are to be no others, and
     of items only where `items` says that these are seen.
     """
-    given = {name: value for name, value in given.items() if value is not None}
+    said = {name: value for name, value in given.items() if value is not None}
+    if isinstance(measures, str) or (isinstance(measures, list | tuple) and {*map(type, measures)} == {str}):
+        texts = measures if isinstance(measures, str) else tuple(measures)
+        # With their types, since 1 is True.
+        choices = tuple((name, type(value), value) for name, value in said.items())
+        with suppress(TypeError):  # what cannot be hashed
+            return _planned_again(texts, like, choices, kinds, items)
+    return _planned(measures, like, said, kinds, items)
+
+
+@remembered
+def _planned_again(
+    texts: str | tuple[str, ...],
+    like: str | None,
+    choices: tuple[tuple[str, type, Any], ...],
+    kinds: tuple[Kind, ...],
+    items: bool,
+) -> Plan:
+    """The same of texts, which mean the same each time until there is another measure."""
+    return _planned(texts, like, {name: value for name, _, value in choices}, kinds, items)
+
+
+def _planned(
+    measures: str | Measure | Iterable[str | Measure],
+    like: str | None,
+    given: Mapping[str, Any],
+    kinds: tuple[Kind, ...],
+    items: bool,
+) -> Plan:
     taken = _of_lists if kinds == LISTS_FIRST else tuple
     if like is None:
         return Plan(
@@ -130,7 +241,7 @@ def asked_measures(
     of_items = [] if items else [measure for measure in found if measure.page.kind == "item"]
     if of_items:
         raise MeasureError(
-            f"{of_items[0]} looks at what is recommended, which is not seen here: use rm.evaluate, "
+            f"{of_items[0]} looks at which items lists have, which are not seen here: use rm.evaluate, "
             "rm.evaluate_arrays, rm.evaluate_model, rm.Evaluator, rm.spark.evaluate or `rankmark eval`"
         )
     return found

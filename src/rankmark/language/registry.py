@@ -6,20 +6,23 @@ A page is a function in a module of `rankmark.measures`; the folder is the regis
 from __future__ import annotations
 
 import functools
+import importlib
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError, did_you_mean
 from rankmark.language.absent import absent, nearly_absent
 from rankmark.language.conventions.trec_table import TREC_MEASURES
-from rankmark.language.definition import Definition, Meaning, declared, key_of, load, meanings_of
+from rankmark.language.definition import Definition, Meaning, declared, key_of, load, meanings_of, modules_of
 from rankmark.language.layout import header_line
 from rankmark.language.parameters import Parameter
 
 if TYPE_CHECKING:
+    from rankmark._native import CompiledMeasure
     from rankmark.kinds.classes import PerClass
     from rankmark.kinds.decisions import AtThreshold
     from rankmark.kinds.lists import Values
@@ -34,6 +37,7 @@ __all__ = [
     "ROWS_FIRST",
     "Aggregate",
     "Better",
+    "Extremes",
     "Fact",
     "Kind",
     "Labels",
@@ -53,6 +57,7 @@ __all__ = [
     "namesakes",
     "near",
     "page",
+    "page_written",
     "pages",
     "refer",
     "referred",
@@ -81,9 +86,11 @@ Mean: TypeAlias = Literal[
 ]
 ListFunction: TypeAlias = "Callable[..., Values | tuple[Values, Values]]"
 ItemFunction = TypeVar("ItemFunction", bound="Callable[..., Values | float]")
-Need: TypeAlias = Literal["catalogue", "train", "items", "groups", "judgements", "aspects"]
+Need: TypeAlias = Literal[
+    "catalogue", "train", "items", "groups", "judgements", "aspects", "strata", "probabilities"
+]
 """What has to be known of items: which there are, who had them before, what they are like, in which groups
-they are, or how they are judged, also for which aspects of queries."""
+they are, or how they are judged, also for which aspects of queries, or how they were sampled to be judged."""
 T = TypeVar("T")
 Function = TypeVar("Function", bound="Callable[..., Any]")
 RowFunction = TypeVar("RowFunction", bound="Callable[..., float | PerQuery | PerClass | AtThreshold]")
@@ -102,6 +109,13 @@ Looks: TypeAlias = Literal["top", "list", "set", "nothing"]
 """What of the order of a list a value depends on: on which item is at which rank of the ``top``, down to the
 cutoff, or of the whole ``list``; on the ``set`` of items down to the cutoff; on ``nothing`` of it."""
 
+
+Extremes: TypeAlias = Literal["ends", "counts", "found", "gains"]
+"""Where a value is lowest and highest if some items of a list can have any grade up to the highest; see
+`rankmark.language.extremes`."""
+
+Compiled: TypeAlias = Callable[[Mapping[str, Any]], "CompiledMeasure | None"]
+"""Of the arguments, the cutoff included, what the core computes in the place of a page, if it does."""
 
 MEAN = Parameter("mean", Mean, "arithmetic")
 """How the queries' values become one: ``AP(mean=geometric)`` is GMAP; ``median``, quantiles such as ``q90``,
@@ -141,6 +155,8 @@ class Page(Definition):
     better: Better = "more"
     order: Looks | Callable[[Mapping[str, Any]], Looks] = "nothing"
     tells_unjudged: Fact = False
+    extremes: Extremes | Callable[[Mapping[str, Any]], Extremes | None] | None = None
+    compiled: Compiled | None = None
     undefined: str = "nothing relevant"
     labels: Labels = "numbers"
     scores: ScoreKind = "any"
@@ -150,6 +166,7 @@ class Page(Definition):
     origin: Origin | None = None
     needs: Needs = ()
     grows: bool = False
+    parity: Callable[[Mapping[str, Any]], float | None] | None = None
 
     def header(self) -> Iterator[str]:
         """What stands above the page: how the measure is written, and its other names."""
@@ -175,6 +192,11 @@ class Page(Definition):
         averaged = self.aggregate == "mean" and low is not None and low >= 0
         return {**self.parameters, MEAN.name: MEAN} if averaged else self.parameters
 
+    @property
+    def arrays(self) -> int:
+        """How many numbers it gives a query: two where the values of all become the ratio of two sums."""
+        return 2 if self.aggregate == "ratio" else 1
+
     def _instead(self, cutoff: Any) -> str:
         others = [f"{name}@{cutoff}" for name in namesakes(self) if pages()[name].takes_cutoff]
         others += [f"{self.name}(top={cutoff}), of the best rows"] if "top" in self.parameters else []
@@ -184,6 +206,8 @@ class Page(Definition):
 _PAGES: dict[str, Page] = {}
 _REFERRED: dict[str, Page] = {}
 """The pages of users' own measures by every ``module:function`` that leads to one."""
+_LOADING = threading.RLock()
+"""Held while pages are imported."""
 _REMEMBERED: list[functools._lru_cache_wrapper[Any]] = []
 
 
@@ -228,6 +252,8 @@ def list_measure(
     better: Better = "more",
     order: Looks = "top",
     tells_unjudged: Fact = False,
+    extremes: Extremes | Callable[[Mapping[str, Any]], Extremes | None] | None = None,
+    compiled: Compiled | None = None,
     usual_bounds: tuple[float | None, float | None] | None = None,
     usual_with: tuple[str, ...] | None = None,
     undefined: str = "nothing relevant",
@@ -253,6 +279,10 @@ def list_measure(
         undefined: what a query without a value has, in words.
         tells_unjudged: whether an unjudged item is told from one judged 0 (besides a `rel` of at most 0 or a
             `gain` of grade 0, which do so on every page).
+        extremes: where a value is lowest and highest if the grades of some items are open, or what says it of
+            the arguments, the cutoff included; None where that is not known.
+        compiled: gives of the arguments, the cutoff included, what the core computes in the place of the
+            function, with the same values to the last bit; None where it does not.
         usual_bounds: closer bounds, which hold where the parameters `usual_with` have their defaults.
         usual_with: their names; all if None.
 
@@ -268,6 +298,8 @@ def list_measure(
         better=better,
         order=order,
         tells_unjudged=tells_unjudged,
+        extremes=extremes,
+        compiled=compiled,
         usual_bounds=usual_bounds,
         usual_with=usual_with,
         undefined=undefined,
@@ -284,6 +316,7 @@ def item_measure(
     aggregate: Literal["mean", "run"] = "mean",
     grows: bool = False,
     better: Better = "more",
+    parity: Callable[[Mapping[str, Any]], float | None] | None = None,
     order: Looks | Callable[[Mapping[str, Any]], Looks] = "set",
     undefined: str = "no items",
     usual_bounds: tuple[float | None, float | None] | None = None,
@@ -304,6 +337,7 @@ def item_measure(
         aggregate: whether the values of all queries are averaged, or there is one of the whole ``run``.
         grows: whether one of the whole run is greater for more queries, whatever these are like.
         better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
+        parity: what says of the arguments which value is that of groups that are treated alike.
         order: what of the order of a list the value depends on, or what says it of the arguments.
         undefined: what a query without a value has, in words.
         usual_bounds: closer bounds, which hold where the parameters `usual_with` have their defaults.
@@ -320,6 +354,7 @@ def item_measure(
         grows=grows,
         expected=False,
         better=better,
+        parity=parity,
         order=order,
         tells_unjudged=True,
         undefined=undefined,
@@ -409,8 +444,38 @@ def pages() -> Mapping[str, Page]:
     """Every page by its measure's name, in alphabetical order of the modules."""
     from rankmark import measures
 
-    load(measures)
+    with _LOADING:
+        load(measures)
+        # Some may have been looked for by their names before.
+        places = {name: place for place, name in enumerate(modules_of(measures))}
+        known = sorted(_PAGES.items(), key=lambda page: places.get(page[1].function.__module__, len(places)))
+        for name, page in known:
+            del _PAGES[name]
+            _PAGES[name] = page
     return MappingProxyType(_PAGES)
+
+
+@functools.cache
+def _modules() -> Mapping[str, str | None]:
+    """The modules of pages by the keys of what they are called; None where several are called so."""
+    from rankmark import measures
+
+    modules: dict[str, str | None] = {}
+    for module in modules_of(measures):
+        key = key_of(module.rpartition(".")[2])
+        modules[key] = None if key in modules else module
+    return modules
+
+
+def page_written(name: str) -> Page | None:
+    """The page of the measure whose name is written so, if there is one.
+
+    A module is called as its measure mostly is, and then no other is imported.
+    """
+    if name not in _PAGES and (module := _modules().get(key_of(name))):
+        with _LOADING:
+            importlib.import_module(module)
+    return _PAGES.get(name) or pages().get(name)
 
 
 @remembered
@@ -430,12 +495,12 @@ def meanings_named(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> list[Mea
     if found_own := referred(name):
         return [Meaning(found_own, {})]
     of_classes = kinds[0] == "class" and key_of(name) in _meanings("class")
-    if name in pages() and not of_classes:
-        return [Meaning(pages()[name], {})]
+    if not of_classes and (found := page_written(name)):
+        return [Meaning(found, {})]
     for kind in kinds:
         known = _meanings(kind)
-        if found := known.get(key_of(name)) or known.get(key_of(_DECORATION.sub("", name))):
-            return found
+        if meanings := known.get(key_of(name)) or known.get(key_of(_DECORATION.sub("", name))):
+            return meanings
     return []
 
 
@@ -450,7 +515,7 @@ def meaning_of(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST, *, cutoff: bool
 
     """
     meanings = meanings_named(name, kinds)
-    if cutoff and name not in pages():
+    if cutoff and page_written(name) is None:
         of_lists = kinds[0] == "list" or any(meaning.page.kind == "list" for meaning in meanings)
         lists = meanings if of_lists else [*meanings, *meanings_named(name, LISTS_FIRST[:1])]
         takers = [meaning for meaning in lists if meaning.page.takes_cutoff]

@@ -36,18 +36,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 from urllib.parse import quote, unquote
 
 from rankmark._native import __version__
+from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError, SignatureError, did_you_mean
 from rankmark.language.choices import ORDERS, Choices
 from rankmark.language.conventions.convention import conventions, takes_text_items
 from rankmark.language.measure import Measure
 from rankmark.language.names import parse
 from rankmark.language.parameters import parse_value
-from rankmark.language.registry import pages, referred
+from rankmark.language.registry import page_written, referred
 from rankmark.rendering.words import brief
 
 __all__ = ["DEFAULTS_OF_ROWS", "ItemIds", "Recipe", "read_signature"]
@@ -89,8 +90,8 @@ class Recipe:
 
     @property
     def of_lists(self) -> bool:
-        """Whether the measure is one of lists."""
-        return self.measure.page.kind == "list"
+        """Whether the measure is one of lists, judged or recommended."""
+        return self.measure.page.kind in OF_LISTS
 
     def _full(self) -> Iterator[str]:
         yield from map(_escaped, self.measure.signature())
@@ -162,6 +163,8 @@ class Recipe:
         return self.signature()
 
 
+OF_LISTS = ("list", "item")
+"""The kinds of measures whose values depend on the order of lists, and so on the choices."""
 NO_WEIGHTS = "none"
 DEFAULTS_OF_ROWS: Mapping[str, Any] = {"classes": None, "positive": "1", "weights": None}
 """What decides the value of a measure of predictions, where nothing is said."""
@@ -191,11 +194,21 @@ def read_signature(text: str) -> Recipe:
     _check_version(text, version)
     if "like" in values:
         _check_tool(values["like"], version)
+    if "judge" in values:
+        raise SignatureError(
+            f"the signature of {written} is of labels of people and of a judge, which rm.evaluate_with_judge "
+            "puts together; that of either alone has no judge:… and nothing that follows it"
+        )
+    if values.get("labels") == "uncertain":
+        raise SignatureError(
+            f"the signature of {written} is of uncertain labels, by which rm.evaluate_expected computes it; "
+            "that of the measure has no labels:… and nothing that follows it"
+        )
     said = unquote(values.pop("own", "")), values.pop("source", "")
     _check_origin(said)
     measure = _measure(written, values)
     _check_source(measure, said)
-    if measure.page.kind != "list":
+    if measure.page.kind not in OF_LISTS:
         recipe = Recipe(measure, convention=values.pop("like", None), **_rows(values, measure))
         _refuse_unknown(values, measure, ["like", *_rows_of(measure)])
         return recipe
@@ -286,10 +299,11 @@ def _check_version(text: str, written: str | None) -> None:
 
 
 def _numbers(written: str) -> tuple[int, ...]:
-    numbers = re.match(r"\d{1,9}(\.\d{1,9})*(?!\d)", written, re.ASCII)
-    if not numbers:
+    """The numbers of a version, of which ``rc1``, ``.dev2`` or ``+local`` may follow."""
+    version = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})*)(?:[.+-]?[a-z][a-z\d.+-]*)?", written, re.ASCII)
+    if not version:
         raise SignatureError(f"rankmark:{written} in the signature is not a version, such as {__version__}")
-    return tuple(map(int, numbers[0].split(".")))
+    return tuple(map(int, version[1].split(".")))
 
 
 def _measure(written: str, values: dict[str, str]) -> Measure:
@@ -307,7 +321,7 @@ def _measure(written: str, values: dict[str, str]) -> Measure:
 
 def _hint(written: str) -> str:
     """A word on functions, if the measure takes them."""
-    known = pages().get(re.split(r"[(@]", written)[0].strip())
+    known = page_written(re.split(r"[(@]", written)[0].strip())
     takers = [p.name for p in known.parameters.values() if p.takes_functions] if known else []
     return f"; if {takers[0]} was a function, no signature says what it computes" if takers else ""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
-from rankmark.api.evaluation import evaluate_tables, refuse_unjudged, with_known
+from rankmark.api.evaluation import evaluate_tables, refuse_without_judgements, with_known
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, MeasureError, UsageError
 from rankmark.inputs import Input, read_inputs, read_shared
 from rankmark.inputs.catalogue import Catalogue, known_items
@@ -366,7 +367,7 @@ class _Here:
         """
         plan, _ = with_known(plan, self.known, None, judged=self.judged, aspects=True)
         if not self.judged:
-            refuse_unjudged(plan)
+            refuse_without_judgements(plan)
         for measure in plan.measures:
             yield replace(plan, measures=(measure,))
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from decimal import Decimal, InvalidOperation
 from itertools import combinations
 from typing import Any, ClassVar, NamedTuple, Unpack
 
 from rankmark.api.evaluation import evaluate_tables
-from rankmark.errors import DataError, MeasureError, UsageError
+from rankmark.dataclassing import dataclass
+from rankmark.errors import ChoiceError, DataError, MeasureError, UsageError
 from rankmark.inputs import Input, extent_of, read_inputs
-from rankmark.language.choices import Choices, GivenChoices, given, values_of
+from rankmark.language.choices import Choices, GivenChoices, given, go_together, values_of
 from rankmark.language.conventions.convention import conventions
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
@@ -318,7 +319,13 @@ class _Search:
             if name not in said
             for word in values_of(name)
             if word not in ("error", "random", getattr(self._standard.choices, name))
+            and self._can({name: word})
         ]
+
+    def _can(self, changes: Mapping[str, Any]) -> bool:
+        """Whether the standard's choices can be changed so."""
+        standard = self._standard.choices
+        return go_together({"ties": standard.ties, "unjudged": standard.unjudged} | dict(changes))
 
     def look(self) -> None:
         """The standard, every convention, and each change alone; those without effect are dropped."""
@@ -345,7 +352,13 @@ class _Search:
         """Two and three changes together."""
         measures = self._variants(self._standard.measure, most=2)
         self._try(
-            [changes for several in range(3) for changes in _together(self._choices, several)], measures
+            [
+                changes
+                for several in range(3)
+                for changes in _together(self._choices, several)
+                if self._can(changes)
+            ],
+            measures,
         )
 
     def look_at_other_cutoffs(self) -> None:
@@ -429,7 +442,7 @@ class _Search:
         try:
             plan = planned([self._asked], name, self._said)
             result = evaluate_tables(*self._tables, plan, threads=self._threads)
-        except (MeasureError, DataError) as error:
+        except (ChoiceError, MeasureError, DataError) as error:
             self.lacking.append(f"{name}: {error}")
             return
         (measure,) = plan.measures

@@ -9,14 +9,15 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from rankmark.dataclassing import dataclass
 from rankmark.kinds.gains import gain_of
 from rankmark.kinds.lists import JudgedLists, ratio
+from rankmark.language.choices import Ties
 from rankmark.language.measure import Measure
 from rankmark.peers.trec_plan import NOT_COMPUTED, Line, TrecEvalError
 
@@ -38,6 +39,7 @@ class Settings:
         most: how many items of each list count, before any are taken out; None for all.
         items: the number of items in the collection, None if it is not known.
         version: which trec_eval: 9 rounds what a level of recall needs up, and compares scores in 32 bits.
+        ties: the order of equal scores, which with preferences is the ascending one of items.
 
     """
 
@@ -48,6 +50,7 @@ class Settings:
     most: int | None = None
     items: int | None = None
     version: Literal[9, 10] = 10
+    ties: Ties = "item-desc"
 
 
 def values_of(line: Line, lists: JudgedLists, settings: Settings) -> Values:

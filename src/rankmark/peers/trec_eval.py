@@ -8,23 +8,27 @@ counts 0; a query that cannot be evaluated ends it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankmark.aggregation.settled import LEAST_FACTOR
+from rankmark.dataclassing import dataclass
 from rankmark.peers.trec_arithmetic import Settings, grade_strings, values_of
 from rankmark.peers.trec_deviations import Deviations
-from rankmark.peers.trec_files import Files, as_bytes
+from rankmark.peers.trec_files import Files, as_bytes, with_results
+from rankmark.peers.trec_groups import Groups
 from rankmark.peers.trec_lists import Judged
-from rankmark.peers.trec_plan import Line, Plan, TrecEvalError
+from rankmark.peers.trec_plan import MEASURES, OF_GROUPS, Line, Plan, TrecEvalError
+from rankmark.peers.trec_preferences import NOT_RETRIEVED, VALUES, PreferencesOfQuery
 
 if TYPE_CHECKING:
+    from rankmark.inputs import Input
     from rankmark.kinds.lists import Values
 
-__all__ = ["Report", "evaluate"]
+__all__ = ["Report", "evaluate", "evaluate_groups"]
 
 QUERIES_A_BLOCK = 1000
 NO_DEVIATION = -1000000.0
@@ -73,7 +77,7 @@ class Report:
 
     def _text(self, line: Line, query: bytes, value: bytes) -> bytes:
         name = line.name
-        if self.deviations is not None and line.measure is not None:
+        if self.deviations is not None and line.is_value:
             name = f"Z{name:<22}"
         return b"%-22b\t%b\t%b\n" % (name.encode(errors="surrogateescape"), query, value)
 
@@ -107,8 +111,7 @@ class Report:
             return value.encode()
         if math.isnan(value):
             return b"  -nan"
-        counts = line.measure is not None and line.measure.page.aggregate == "sum" and self.deviations is None
-        return b"%d" % value if counts else f"{value:6.4f}".encode()
+        return b"%d" % value if line.adds_up and self.deviations is None else f"{value:6.4f}".encode()
 
 
 def evaluate(files: Files, plan: Plan, settings: Settings, deviations: Deviations | None = None) -> Report:
@@ -135,6 +138,82 @@ def evaluate(files: Files, plan: Plan, settings: Settings, deviations: Deviation
     return Report([as_bytes(judged.names[query]) for query in queries], columns, totals, stop, deviations)
 
 
+def evaluate_groups(
+    groups: Groups,
+    results: Input,
+    tag: bytes,
+    plan: Plan,
+    settings: Settings,
+    deviations: Deviations | None = None,
+) -> Report:
+    """Evaluates a run by preferences, or by the judgements of several people, as trec_eval does.
+
+    Args:
+        groups: the judgements.
+        results: the results.
+        tag: the name of the run.
+        plan: what to print.
+        settings: which items and queries count.
+        deviations: of each measure and query, if they are printed instead of values.
+
+    Raises:
+        TrecEvalError: a measure that cannot be computed of these grades.
+
+    """
+    # Items have numbers in the place of grades, by which it is known where each stands in its list. Of equal
+    # scores trec_eval puts the lower item first here, and the higher one for judgements of several people.
+    judged = Judged.of(
+        with_results(groups.as_numbers(), results, tag), replace(settings, level=0, ties="item-asc")
+    )
+    queries, stop = judged.evaluated(with_lists=any(line.needs_lists for line in plan.lines))
+    columns: dict[Line, Values] = {line: np.zeros(len(queries)) for line in plan.lines}
+    of_preferences = [line for line in plan.lines if line.known.name in VALUES]
+    for place, query in enumerate(queries if of_preferences else ()):
+        try:
+            seen = _preferences(groups, judged, query)
+            for line in of_preferences:
+                columns[line][place] = VALUES[line.known.name](seen)
+        except TrecEvalError as error:
+            queries, stop = queries[:place], error
+            columns = {line: column[:place] for line, column in columns.items()}
+            break
+    names = [judged.names[query] for query in queries]
+    columns |= _over_groups(plan, groups, names, lambda table: with_results(table, results, tag), settings)
+    totals = {line: tag for line in plan.lines if line.known.name == "runid"}
+    return Report(list(map(as_bytes, names)), columns, totals, stop, deviations)
+
+
+def _preferences(groups: Groups, judged: Judged, query: int) -> PreferencesOfQuery:
+    """The preferences of a query."""
+    name, lists = judged.names[query], judged.lists
+    rows = slice(*lists.offsets[query : query + 2])
+    items = groups.items(name)
+    ranks = np.full(len(items), NOT_RETRIEVED)
+    ranks[lists.relevance[rows].astype(np.int64)] = lists.rank[rows]
+    return PreferencesOfQuery.of(name, groups.of_query[name], items, ranks)
+
+
+def _over_groups(
+    plan: Plan, groups: Groups, names: Sequence[str], matched: Callable[[Input], Files], settings: Settings
+) -> Mapping[Line, Values]:
+    """What lines show for each query that are means over groups."""
+    lines = {
+        line: replace(line, known=MEASURES[OF_GROUPS[line.known.name]])
+        for line in plan.lines
+        if line.known.name in OF_GROUPS
+    }
+    totals = {line: dict.fromkeys(names, 0.0) for line in lines}
+    for table in groups.each() if lines else ():
+        judged = Judged.of(matched(table), settings)
+        for line, plain in lines.items():
+            values = values_of(plain, judged.seen_by(plain), judged.settings_of(plain))
+            for name, value in zip(judged.names, values.tolist(), strict=True):
+                if name in totals[line]:
+                    totals[line][name] += value
+    several = [len(groups.of_query[name]) for name in names]
+    return {line: np.array(list(total.values())) / several for line, total in totals.items()}
+
+
 def _column(line: Line, judged: Judged, queries: Sequence[int]) -> Values | Sequence[str]:
     """What a line shows for each query."""
     lists = judged.seen_by(line)
@@ -154,6 +233,6 @@ def _total(line: Line, values: Values) -> float:
     total = float(np.cumsum(parts)[-1])
     if line.known.name == "num_q":
         return len(values)
-    if line.measure is not None and line.measure.page.aggregate == "sum":
+    if line.adds_up:
         return total
     return math.exp(total / len(values)) if geometric else total / len(values)

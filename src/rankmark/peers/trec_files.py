@@ -8,11 +8,12 @@ reads can stand in the place of either file.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankmark import _native
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, FormatError
 from rankmark.inputs import Input, align_ids, read_qrels, read_run, with_text_items
 from rankmark.inputs.files import expand
@@ -24,7 +25,7 @@ from rankmark.progress import reading
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Files", "as_bytes", "read_files", "shown"]
+__all__ = ["Files", "as_bytes", "read_files", "read_results", "shown", "with_results"]
 
 STANDARD_INPUT = "-"
 
@@ -57,10 +58,19 @@ def read_files(qrels: str, run: str) -> Files:
         DataError: a line that trec_eval refuses, or would misread.
 
     """
-    judged, _ = _read(qrels, "qrels")
+    return with_results(_read(qrels, "qrels")[0], *read_results(run))
+
+
+def read_results(run: str) -> tuple[Input, bytes]:
+    """Reads results, and the name of the run; see `read_files`."""
     results, tag = _read(run, "run")
+    return results, Path(run).stem.encode() if tag is None else tag
+
+
+def with_results(judged: Input, results: Input, tag: bytes) -> Files:
+    """Judgements beside results, with ids of one type."""
     judged, results = map(with_text_items, align_ids(judged, results))
-    return Files(judged, results, Path(run).stem.encode() if tag is None else tag)
+    return Files(judged, results, tag)
 
 
 def shown(id_: object) -> str:

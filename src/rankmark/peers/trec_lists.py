@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankmark._native import Table
+from rankmark.dataclassing import dataclass
 from rankmark.engines import local
 from rankmark.errors import DataError
 from rankmark.kinds.lists import JudgedLists
@@ -73,7 +74,7 @@ class Judged:
     ) -> Judged:
         scores: Scores = "float32" if settings.version == 9 else "float64"
         lists, answered, rows = local.judged_lists(
-            files.qrels, files.run, Choices(duplicates=duplicates, scores=scores)
+            files.qrels, files.run, Choices(duplicates=duplicates, scores=scores, ties=settings.ties)
         )
         queries = files.qrels.table.take(files.qrels.query, rows, "query").column_values("query")
         if settings.level < 0:
@@ -202,7 +203,7 @@ def _without_repeated(files: Files, settings: Settings) -> tuple[Files, Mapping[
         if not frame.select(pl.struct(keys).is_duplicated().any()).item():
             continue
         if table.side == "run" and settings.most is not None:
-            frame = _first(frame, table, settings.most)
+            frame = _first(frame, table, settings)
             files = replace(files, run=replace(table, table=Table.from_arrow(frame.to_struct())))
         twice = frame.filter(pl.struct(keys).is_duplicated())
         for query, item in twice.select(keys).iter_rows():
@@ -210,11 +211,11 @@ def _without_repeated(files: Files, settings: Settings) -> tuple[Files, Mapping[
     return files, wrong
 
 
-def _first(frame: pl.DataFrame, run: Input, most: int) -> pl.DataFrame:
-    """The first rows of each list, equal scores in the descending order of their items."""
+def _first(frame: pl.DataFrame, run: Input, settings: Settings) -> pl.DataFrame:
+    """The first rows of each list, equal scores in the order of their items."""
     import polars as pl
 
     by = [run.value or run.rank or run.item, run.item]
-    ranked = frame.sort(by, descending=[run.value is not None, True])
+    ranked = frame.sort(by, descending=[run.value is not None, settings.ties == "item-desc"])
     # A query keeps a row, by which it is known to have results.
-    return ranked.filter(pl.int_range(pl.len()).over(run.query) < max(most, 1))
+    return ranked.filter(pl.int_range(pl.len()).over(run.query) < max(settings.most or 0, 1))

@@ -8,21 +8,63 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field, replace
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError, RankmarkError, did_you_mean
 from rankmark.language.conventions.trec_names import trec_name
 from rankmark.language.conventions.trec_table import TREC_MEASURES, TrecMeasure
 from rankmark.language.measure import Measure
 from rankmark.language.names import parse
 
-__all__ = ["NICKNAMES", "Asked", "Line", "Plan", "TrecEvalError", "asked_for", "plan", "whole_number"]
+__all__ = [
+    "FORMATS",
+    "MEASURES",
+    "NICKNAMES",
+    "OF_GROUPS",
+    "PREFERENCES",
+    "Asked",
+    "Line",
+    "Plan",
+    "TrecEvalError",
+    "asked_for",
+    "plan",
+    "whole_number",
+]
 
 MEASURES = {known.name: known for known in TREC_MEASURES}
 ALL_TREC = [name for name in MEASURES if name != "yaap"]
+FORMATS = ("qrels", "prefs", "qrels_prefs", "qrels_jg")
+"""The formats of judgements."""
+PREFERENCES = {
+    "prefs_num_prefs_poss": "Preferences, whether items are retrieved or not; for all queries their sum.",
+    "prefs_num_prefs_ful": "Preferences for an item that stands above the other; for all queries their sum.",
+    "prefs_num_prefs_ful_ret": "Those of two items that are both retrieved.",
+    "prefs_simp": "The share of the preferences that are fulfilled.",
+    "prefs_pair": "The mean of that share over pairs of items.",
+    "prefs_avgjg": "The mean of that share over groups.",
+    "prefs_avgjg_Rnonrel": "The same with as many items of grade 0 in each group as there are others.",
+    "prefs_simp_ret": "prefs_simp of pairs that are both retrieved.",
+    "prefs_pair_ret": "prefs_pair of pairs that are both retrieved.",
+    "prefs_avgjg_ret": "prefs_avgjg of pairs that are both retrieved.",
+    "prefs_avgjg_Rnonrel_ret": "prefs_avgjg_Rnonrel of pairs that are both retrieved.",
+    "prefs_simp_imp": "prefs_simp of pairs of which one at least is retrieved.",
+    "prefs_pair_imp": "prefs_pair of pairs of which one at least is retrieved.",
+    "prefs_avgjg_imp": "prefs_avgjg of pairs of which one at least is retrieved.",
+}
+"""The measures of preferences, in trec_eval's order, and what they are.
+
+An item that is not retrieved stands below all that are, and beside others that are not.
+"""
+COUNTS = {"prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret"}
+OF_GROUPS = {f"{name}_avgjg": name for name in ("map", "P", "Rprec_mult")}
+"""The means over groups of judgements, and of which measures."""
+MEASURES |= {name: replace(MEASURES[plain], name=name) for name, plain in OF_GROUPS.items()}
+MEASURES |= {name: TrecMeasure(name) for name in PREFERENCES}
+ALL_PREFS = list(PREFERENCES)
 NICKNAMES = {
     "official": ALL_TREC[: ALL_TREC.index("P") + 1],
     "set": [
@@ -30,11 +72,11 @@ NICKNAMES = {
         "set_P", "set_relative_P", "set_recall", "set_map", "set_F",
     ],
     "all_trec": ALL_TREC,
+    "prefs": ["runid", "num_q", *ALL_PREFS[:6]],
+    "all_prefs": ["runid", "num_q", *ALL_PREFS],
+    "qrels_jg": ["runid", "num_q", *OF_GROUPS],
 }  # fmt: skip
 """Several measures under one name."""
-
-NOT_FROM_QRELS = re.compile("prefs|all_prefs|qrels_jg|.*_avgjg")
-"""The measures that need files of preferences, or judgements of several people."""
 
 NUMBERS: Mapping[str, tuple[float, ...]] = {
     "relstring": (10,),
@@ -106,6 +148,25 @@ class Line:
         return self.known.name != "relstring"
 
     @property
+    def is_value(self) -> bool:
+        """Whether it shows a value of a measure."""
+        return self.measure is not None or self.known.name in PREFERENCES
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether what stands there for all queries is a sum, of counts."""
+        if self.measure is None:
+            return self.known.name in COUNTS
+        return self.measure.page.aggregate == "sum"
+
+    @property
+    def formats(self) -> Sequence[str]:
+        """The formats of judgements of which it can be computed."""
+        if self.known.name in PREFERENCES:
+            return ("prefs", "qrels_prefs")
+        return ("qrels_jg",) if self.known.name in OF_GROUPS else ("qrels",)
+
+    @property
     def needs_lists(self) -> bool:
         """Whether a query that cannot be evaluated matters to it."""
         return self.known.name not in ("runid", "num_q")
@@ -125,6 +186,21 @@ class Plan:
 
     lines: list[Line]
     notes: list[str] = field(default_factory=list)
+
+    def refuse_others(self, format_: str) -> None:
+        """Refuses what is not computed of judgements of a format.
+
+        Raises:
+            TrecEvalError: a line that is not.
+
+        """
+        for line in self.lines:
+            if line.needs_lists and format_ not in line.formats:
+                raise TrecEvalError(
+                    f"trec_eval's {line.known.name} needs judgements of -R {' or '.join(line.formats)}, "
+                    f"not {format_}",
+                    NOT_COMPUTED,
+                )
 
 
 def asked_for(texts: Sequence[str]) -> Asked:
@@ -174,11 +250,6 @@ def _named(text: str) -> tuple[Sequence[str], str]:
         return NICKNAMES[name], ""
     if name in MEASURES:
         return [name], parameter
-    if NOT_FROM_QRELS.match(name):
-        raise TrecEvalError(
-            f"trec_eval's {name} needs preferences, or judgements of several people; rankmark reads neither",
-            NOT_COMPUTED,
-        )
     raise TrecEvalError(f"no measure {text!r} of trec_eval{_meant(text)}", USAGE)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.pairs import direction
+from rankmark.dataclassing import dataclass
 from rankmark.errors import PictureError, did_you_mean
 from rankmark.figures.marks import series
 from rankmark.language.grammar import split_measures

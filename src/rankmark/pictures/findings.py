@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from rankmark.checks.finding import Effect, Finding
 from rankmark.checks.report import CheckReport
+from rankmark.dataclassing import dataclass
 from rankmark.errors import PictureError
 from rankmark.figures import Axis, Bars, Figure, Panel, Points, Rule, picture
 from rankmark.rendering.words import counted

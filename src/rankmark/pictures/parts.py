@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -13,6 +13,7 @@ from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.pairs import direction
 from rankmark.comparing.predictions import PredictionComparison
 from rankmark.comparing.slices import ComparisonSlices, SlicedPair
+from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError, PictureError, did_you_mean
 from rankmark.figures import Rule
 from rankmark.figures.marks import Floats, series

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from rankmark.dataclassing import dataclass
 from rankmark.rendering.drawn import Column
 from rankmark.rendering.words import printable, width_of
 

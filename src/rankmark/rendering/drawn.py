@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-import shutil
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from html import escape
 from typing import IO, Protocol
+
+from rankmark.dataclassing import dataclass
 
 __all__ = ["DRAWINGS", "Column", "Range", "Spark", "can_draw", "ranges", "room", "svg"]
 
@@ -181,6 +180,8 @@ DRAWINGS = (
 
 def svg(shape: Shape) -> str:
     """A drawing as an element of a page."""
+    from html import escape  # which takes long, and terminals do without
+
     said = escape(shape.words(), quote=True)
     return (
         f'<svg class="d" role="img" aria-label="{said}" width="{WIDE}" height="{HIGH}" '
@@ -197,4 +198,6 @@ def can_draw(stream: IO[str]) -> bool:
 
 def room() -> int:
     """The columns of the terminal."""
-    return shutil.get_terminal_size().columns
+    from shutil import get_terminal_size  # which takes what unpacks archives with it
+
+    return get_terminal_size().columns

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import ClassVar
+
+from rankmark.dataclassing import dataclass
 
 __all__ = ["Formula", "UnreadableError", "read_formula"]
 
@@ -118,12 +119,14 @@ class Group(Formula):
         return f"{self.opening}{self.inner.linear()}{CLOSING[self.opening]}"
 
     def mathml(self) -> str:
-        # Bars grow with what they hold only where they are told to be a fence.
+        # Bars grow with what they hold only where they are told to be a fence; none need to around an index.
+        inner = self.inner.mathml()
+        grows = "" if "<mfrac>" in inner or "<munder>" in inner else ' stretchy="false"'
         first, last = (
-            f'<mo fence="true" lspace="0" rspace="0">{sign}</mo>'
+            f'<mo fence="true"{grows} lspace="0" rspace="0">{sign}</mo>'
             for sign in (self.opening, CLOSING[self.opening])
         )
-        return f"<mrow>{first}{self.inner.mathml()}{last}</mrow>"
+        return f"<mrow>{first}{inner}{last}</mrow>"
 
     def bare(self) -> Formula:
         return Bare(self) if self.opening in "({" else self

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, Literal
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import UsageError
 from rankmark.rendering.paper_format import BEST, SECOND
 from rankmark.rendering.paper_options import Spread, check_options

@@ -6,9 +6,11 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from string import ascii_lowercase
+from textwrap import fill
 
 __all__ = [
     "brief",
+    "broken",
     "chance",
     "counted",
     "first_of",
@@ -72,8 +74,8 @@ def resamples_words(numbers: Iterable[int | None]) -> str:
 
 
 def rounded(value: float, form: str) -> str:
-    """A value in a form, such as ``.4f``; empty for NaN."""
-    return "" if math.isnan(value) else format(value, form)
+    """A value in a form, such as ``.4f``; empty for NaN. What rounds to 0 has a sign only in ``+`` forms."""
+    return "" if math.isnan(value) else format(value, form if form.startswith("+") else f"z{form}")
 
 
 def chance(p: float, digits: int) -> str:
@@ -118,3 +120,22 @@ def width_of(text: str) -> int:
     from rich.cells import cell_len
 
     return cell_len(text)
+
+
+HELD = "\ufffe"
+"""Stands beside a character of two columns while lines are broken: no character, so no text has it."""
+
+
+def broken(text: str, width: int, indent: str = "", *, words: bool = True) -> str:
+    """`text` in lines of at most so many columns of a terminal, all but the first behind `indent`.
+
+    Args:
+        text: a line.
+        width: the columns.
+        indent: what is before further lines.
+        words: whether a word that is longer than a line is broken.
+
+    """
+    spread = text if text.isascii() else "".join(c + HELD * (width_of(c) - 1) for c in text)
+    lines = fill(spread, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=words)
+    return lines.replace(HELD, "")

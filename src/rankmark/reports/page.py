@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankmark._native import __version__
+from rankmark.dataclassing import dataclass
 from rankmark.errors import UsageError
 from rankmark.figures.svg import sheet, svg
 from rankmark.rendering.drawn import DRAWINGS

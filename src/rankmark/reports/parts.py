@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import product
 from platform import python_version
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
@@ -16,6 +16,7 @@ from rankmark.comparing.formats import View
 from rankmark.comparing.pairs import direction
 from rankmark.comparing.predictions import PredictionComparison
 from rankmark.comparing.words import caution_lines, mark_line
+from rankmark.dataclassing import dataclass
 from rankmark.errors import PictureError
 from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Code, Grid, Notes

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.pairs import direction
+from rankmark.dataclassing import dataclass
 from rankmark.language.written import written
 from rankmark.rendering.blocks import Grid
 from rankmark.rendering.words import printable

@@ -13,7 +13,7 @@ from rankmark.api.curves import BANDS, CurveTable, curve
 from rankmark.api.curves import Kind as CurveKind
 from rankmark.api.evaluation import evaluate
 from rankmark.api.predictions import evaluate_predictions
-from rankmark.checks.checking import CHECKED, check
+from rankmark.checks.checking import check
 from rankmark.checks.finding import Severity
 from rankmark.checks.predictions import check_predictions
 from rankmark.checks.report import CheckReport
@@ -89,7 +89,7 @@ def report(
     lists of those that changed most are in the file, 4,000 of all systems together.
 
     Args:
-        qrels: the judgements, as for `evaluate`.
+        qrels: the judgements, as for `evaluate`; None for measures of what is recommended that need none.
         runs: the results of each system by its name, as for `compare`, or those of one system. Several seeds
             of a system are a list of tables, or of paths that are no texts.
         measures: as for `evaluate`; the summary, the conventions and the order of queries go by the first.
@@ -132,24 +132,22 @@ def report(
         shown = compare(qrels, systems, measures, baseline=baseline, **chosen)
     else:
         shown = evaluate(qrels, systems, measures, intervals=True, bounds=not looked_at, **chosen)
-    judged, tables = (
-        read_qrels(qrels, columns),
-        {name: read_run(_first(run), columns) for name, run in systems.items()},
-    )
+    tables = {name: read_run(_first(run), columns) for name, run in systems.items()}
+    judged = None if qrels is None else read_qrels(qrels, columns)
     values = query_values(shown)
     beside = Beside(
         check=check(
             judged,
             *tables.values(),
-            train=None if known is None else known.train,
+            items=known,
             names=list(tables),
-            measures=[each for each in _measures(shown) if each.page.kind != "item"] or CHECKED,
+            measures=[each for each in _measures(shown) if "aspects" not in each.needs] or None,
         ),
-        conventions=_conventions(shown, judged, tables, conventions),
+        conventions=None if judged is None else _conventions(shown, judged, tables, conventions),
         lists=None if values is None else _lists(shown, values, judged, tables, titles),
         slices=_slices(by, Places(qrels, _first(next(iter(systems.values()))), attributes, columns), values),
         texts=texts_of(texts, [] if values is None else list(map(str, values.ids))),
-        files=_files_of({"judgements": qrels, **systems}),
+        files=_files_of({**({} if qrels is None else {"judgements": qrels}), **systems}),
         command=command,
     )
     return report_of(shown, title=title, beside=beside)
@@ -338,7 +336,7 @@ def _conventions(
 def _lists(
     shown: Subject,
     values: QueryValues,
-    judged: Input,
+    judged: Input | None,
     tables: Mapping[str, Input],
     titles: pl.DataFrame | None,
 ) -> dict[str, Any]:
@@ -347,7 +345,7 @@ def _lists(
     assert isinstance(first, ListResult)
     aligned = {}
     for name, table in tables.items():
-        judgements, aligned[name] = align_ids(judged, table)
+        judgements, aligned[name] = (table.queries(), table) if judged is None else align_ids(judged, table)
         if first.item_ids == "text":
             judgements, aligned[name] = with_text_items(judgements), with_text_items(aligned[name])
     rows = sorted(values.first(max(1, LISTS // len(tables))))

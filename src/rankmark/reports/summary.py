@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rankmark.checks.finding import CODES, CODES_OF_PREDICTIONS
 from rankmark.comparing.caveats import skewed_lines
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.pairs import Pair, direction
 from rankmark.comparing.prediction_words import least_lines, spread_lines
 from rankmark.comparing.words import caution_lines
+from rankmark.dataclassing import dataclass
 from rankmark.language.written import written
 from rankmark.rendering.words import chance, counted, printable
 from rankmark.results.runs import OfRuns
@@ -287,8 +286,7 @@ def _found(check: CheckReport | None) -> Iterator[str]:
         yield f"{isolated(finding.where)}: {printable(finding.statement)}."
     less = dict.fromkeys(each.code for each in check.findings if each.severity == "worth knowing")
     if less:
-        known = CODES if "qrels" in check.tables else CODES_OF_PREDICTIONS
-        yield f"Worth knowing of the data: {'; '.join(known[code] for code in less)}."
+        yield f"Worth knowing of the data: {'; '.join(check.codes[code] for code in less)}."
 
 
 def _doubts(shown: Comparison | PredictionComparison) -> Iterator[str]:

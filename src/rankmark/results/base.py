@@ -111,7 +111,7 @@ class Result(OfRuns):
         self._per_query = dict(per_query_values)
         self._parts = dict(parts)
         for each in (*self._per_query.values(), *(part for both in self._parts.values() for part in both)):
-            each.flags.writeable = False
+            each.setflags(write=False)
         self._query_ids = query_ids
         self._convention = convention
         self._inputs = dict(inputs)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import NotEvaluatedError
 from rankmark.rendering.blocks import Grid
 from rankmark.rendering.formats.json import ByName

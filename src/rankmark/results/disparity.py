@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankmark.dataclassing import dataclass
 from rankmark.rendering.records import Record
 from rankmark.rendering.words import counted
 from rankmark.statistics.disparity import (

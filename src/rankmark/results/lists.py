@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankmark._native import __version__
-from rankmark.aggregation.intervals import PredictionInterval, explained
 from rankmark.aggregation.whole_runs import blocks_of, left_out_of, terms_of_run
-from rankmark.errors import ChoiceError, NotEvaluatedError
-from rankmark.inputs.clusters import Clustering, ClustersBy
+from rankmark.errors import NotEvaluatedError
 from rankmark.language.measure import Measure
 from rankmark.language.signature import Recipe
-from rankmark.progress import counting
 from rankmark.rendering.records import Entries
 from rankmark.rendering.words import counted
-from rankmark.results.base import Result
-from rankmark.statistics.intervals import INTERVALS, IntervalName
-from rankmark.statistics.record import check_choice
-from rankmark.statistics.resampling import check_drawn, check_share
+from rankmark.results.queries import QueryResult
 
 if TYPE_CHECKING:
     from typing import Self
@@ -34,6 +27,7 @@ if TYPE_CHECKING:
     from rankmark._native import Table
     from rankmark.aggregation.bounds import Bounds
     from rankmark.aggregation.counts import Counts
+    from rankmark.aggregation.intervals import PredictionInterval
     from rankmark.aggregation.query_weights import QueryWeights
     from rankmark.aggregation.terms import Terms
     from rankmark.kinds.items import RecommendedLists
@@ -44,22 +38,19 @@ if TYPE_CHECKING:
 __all__ = ["ListResult"]
 
 
-class ListResult(Result):
+class ListResult(QueryResult):
     """The values of one run's lists, with what is needed to trust them: a `Result`."""
 
     __slots__ = (
         "_bounds",
         "_choices",
         "_counts",
-        "_intervals",
         "_item_ids",
         "_k",
         "_left_out",
         "_lists",
         "_own_choices",
     )
-
-    counted = "queries"
 
     def __init__(
         self,
@@ -94,6 +85,7 @@ class ListResult(Result):
             notes=notes,
             slices=slices,
             weights=weights,
+            intervals=intervals,
             version=version,
         )
         self._choices = choices
@@ -102,7 +94,6 @@ class ListResult(Result):
         self._item_ids = item_ids
         self._k = k
         self._bounds = dict(bounds)
-        self._intervals = dict(intervals)
         self._lists = dict(lists)
         self._left_out = dict(left_out)
 
@@ -125,76 +116,13 @@ class ListResult(Result):
         """What equal scores can make of each measure, by its name in `values`; empty unless asked for."""
         return self._by_label(self._bounds)
 
-    @property
-    def intervals(self) -> Mapping[str, PredictionInterval]:
-        """The confidence interval of each measure, by its name in `values`; empty unless asked for."""
-        return self._by_label(self._intervals)
-
-    def with_intervals(
-        self,
-        method: IntervalName = "auto",
-        *,
-        confidence: float = 0.95,
-        clusters: ClustersBy | Clustering = None,
-        resamples: int = 10_000,
-        seed: int = 0,
-        threads: int | None = None,
-    ) -> Self:
-        """The same result with the confidence interval of each measure, for `intervals`.
-
-        Whatever made the result, this makes them, from the values of the queries; they are those of
-        `rankmark.compare` for this system. Of a measure of the whole run they are by the jackknife: by what
-        it is without each of some 100 blocks of queries, and of `method` there are ``auto`` and ``t``.
-
-        Args:
-            method: which of `rankmark.statistics.INTERVALS`: ``auto`` takes Wilson's where values are 0 and
-                1, the studentised bootstrap where they are skewed, and else t. What speaks against an
-                interval its `note` says.
-            confidence: the share of such intervals that hold the true value, 0 to 1.
-            clusters: ``{query: what it belongs to}``; two of these in a list for clusters of two kinds.
-            resamples: how many, for those that draw.
-            seed: of these.
-            threads: how many to use; all cores if None.
-
-        Raises:
-            ChoiceError: no such method, or one that does not go with the values or the clusters.
-            DataError: a query of which `clusters` says nothing.
-
-        Example:
-            >>> import rankmark as rm
-            >>> run = {f"q{i}": ["a", "b"] if i % 4 else ["b", "a"] for i in range(40)}
-            >>> result = rm.evaluate({query: {"a": 1} for query in run}, run, "RR").with_intervals()
-            >>> round(result["RR"], 4), [round(end, 4) for end in result.intervals["RR"][:2]]
-            (0.875, [0.8049, 0.9451])
-
-        """
-        from rankmark.aggregation.query_intervals import interval_of_terms
-
-        check_choice("intervals", method, (name for name, each in INTERVALS.items() if each.of_means))
-        check_share(confidence=confidence)
-        draws = {"resamples": resamples, "seed": seed, "threads": threads}
-        check_drawn(**draws)  # type: ignore[arg-type]
-        INTERVALS[method].check(resamples, confidence)
-        clustering = Clustering.of(clusters)
-        again = cast("Self", copy(self._here()))
-        how: dict[str, Any] = {"method": method, "confidence": confidence, "draws": draws}
-        how["together"] = len(again.measures)
-        labels = None if clustering is None else clustering.labels(again.query_ids)
-        again._intervals = {}
-        with counting("making intervals", len(again.measures)) as counter:
-            for measure in again.measures:
-                counter.done += 1
-                if math.isnan(again[measure]):
-                    continue
-                try:
-                    clustered = labels is not None and measure.page.aggregate == "run"
-                    terms = (
-                        again.run_terms(measure, None, labels) if clustered else again.query_terms(measure)
-                    )
-                    interval = interval_of_terms(terms, labels, **how)
-                except ChoiceError as error:
-                    raise ChoiceError(f"{measure}: {error}") from None
-                again._intervals[str(measure)] = interval
+    def without(self, measure: Measure) -> Self:
+        """The same without one of its measures."""
+        again = copy(self)
+        again._values = {each: value for each, value in self._values.items() if each != measure}
+        again._per_query = {each: values for each, values in self._per_query.items() if each != measure}
+        counts = {name: own for name, own in self._counts.measures.items() if name != str(measure)}
+        again._counts = replace(self._counts, measures=counts)
         return again
 
     def query_terms(self, measure: str | Measure) -> Terms:
@@ -279,13 +207,6 @@ class ListResult(Result):
             self._left_out[measure] = left_out
         return terms_of_run(measure, left_out, len(chosen))
 
-    def __copy__(self) -> Self:
-        again = object.__new__(type(self))
-        for kind in type(self).__mro__:
-            for name in getattr(kind, "__slots__", ()):
-                setattr(again, name, getattr(self, name))
-        return again
-
     @property
     def item_ids(self) -> ItemIds:
         """Whether items' ids were compared as ``integer`` or as ``text``, where they decide ties."""
@@ -323,7 +244,11 @@ class ListResult(Result):
         if self._weights is not None:
             first += f"; {self._weights.line()}"
         lines = [first, "; ".join(notes)] if notes else [first]
-        return [*lines, explained(self.intervals)] if self._intervals else lines
+        if not self._intervals:
+            return lines
+        from rankmark.aggregation.intervals import explained  # which needs much of the statistics
+
+        return [*lines, explained(self.intervals)]
 
     def _undefined(self) -> Iterator[str]:
         """In how many queries measures have no value, by what these lack."""
@@ -355,7 +280,13 @@ class ListResult(Result):
     def _tie_notes(self) -> Iterator[str]:
         """What equal scores do to the values: what they could do, unless bounds say what they do."""
         rule = f"(ties: {self._chosen('ties')})"
-        if self.bounds:
+        if of_unjudged := [each for each in self.bounds.values() if each.of == "unjudged"]:
+            if still := _most(each.tied for each in of_unjudged):
+                yield (
+                    f"unjudged items in lists leave the value of {still} open (those in no list are taken as "
+                    "not relevant)"
+                )
+        elif self.bounds:
             if tied := _most(bounds.tied for bounds in self.bounds.values()):
                 yield f"equal scores change {tied} {rule}"
             if open_ended := [name for name, bounds in self.bounds.items() if bounds.expected is None]:
@@ -391,7 +322,6 @@ class ListResult(Result):
                 "convention": self._convention,
                 "k": self._k,
                 "bounds": self._bounds,
-                "intervals": self._intervals,
                 "weights": self._weights,
                 "notes": self._notes,
             }

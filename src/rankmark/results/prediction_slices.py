@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from rankmark.aggregation.intervals import of_values, ways_of
+from rankmark.dataclassing import dataclass
 from rankmark.language.written import tone_of, written
 from rankmark.rendering.blocks import toned
 from rankmark.rendering.records import Record

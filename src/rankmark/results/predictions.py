@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from rankmark import _native
 from rankmark._native import __version__
 from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
 from rankmark.aggregation.intervals import PredictionInterval, explained
+from rankmark.dataclassing import dataclass
 from rankmark.errors import NotEvaluatedError
 from rankmark.language.measure import Measure
 from rankmark.language.parameters import format_value

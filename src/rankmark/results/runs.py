@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import UsageError, did_you_mean
 from rankmark.language.written import paper_column, with_best, written
 from rankmark.rendering.blocks import Block, Code, Grid, Notes
@@ -37,8 +38,9 @@ __all__ = ["FormatOptions", "OfRuns", "Options", "Runs", "numbers_of"]
 
 T = TypeVar("T")
 
-BOUNDS = ("worst", "expected", "best")
 ENDS = ("low", "high")
+WIDEST = 80
+"""So many letters a table with bounds or intervals of several runs has in a line at most, where it can."""
 
 
 class Options(TypedDict, total=False):
@@ -215,6 +217,25 @@ class View:
         rows = [[m.label, *self._summary_row(m, cell)] for m in self.measures]
         return Grid(1, [["measure", *titles], *rows])
 
+    def by_run(self, cell: Cell) -> Grid:
+        """The same with a row for each measure of each run, and a column a figure."""
+        figures = list(dict.fromkeys(figure for _, figure, _ in self.columns))
+        rows = []
+        for measure in self.measures:
+            cells = iter(self._summary_row(measure, cell))
+            for name, result in self.runs.items():
+                own = dict(zip(_figures(result), cells, strict=False))  # the next ones are of the next run
+                rows.append([measure.label, name, *(own.get(figure, "") for figure in figures)])
+        return Grid(2, [["measure", "run", *(figure or "value" for figure in figures)], *rows])
+
+    def summary_shown(self) -> Grid:
+        """The summary for people: where bounds or intervals of runs make it too wide, a row a run."""
+        grid = self.summary(self.rounded).printable()
+        wide = any(figure for _, figure, _ in self.columns) and self.named
+        if wide and sum(grid.widths()) + 2 * (len(grid.rows[0]) - 1) > WIDEST:
+            return self.by_run(self.rounded).printable()
+        return grid._replace(drawn=None if self.named else self.spread)
+
     def _summary_row(self, measure: Measure, cell: Cell) -> list[str]:
         """A measure's figures, of which the best of the runs' values is told."""
         values = [own.get(str(measure), math.nan) for *_, own in self.columns]
@@ -291,7 +312,7 @@ class View:
     def blocks(self) -> Iterator[Block]:
         """What people want to see: the queries or classes if asked for, then the summary, and notes."""
         yield from self.asked()
-        yield self.summary(self.rounded).printable()._replace(drawn=None if self.named else self.spread)
+        yield self.summary_shown()
         yield from self.beneath()
         if self.slices:
             yield from blocks_of(self.slices, self.digits)
@@ -317,7 +338,7 @@ class View:
         for result in self.runs.values():
             if result.shows_confusion and not self.confusion:
                 yield result.by_class.confusion_grid(self.digits).printable()
-        yield Notes([*self.notes(), *self.directions()], closing=True)
+        yield Notes([*self.notes(), *self.without_value(), *self.directions()], closing=True)
 
     def signed(self) -> Iterator[Block]:
         """The signatures if asked for."""
@@ -331,13 +352,29 @@ class View:
             told[name] = [*result.account(), *(result.by_class.notes() if self.per_class else ())]
         return accounts(told)
 
+    def without_value(self) -> Iterator[str]:
+        """Which measures that compare groups in whole runs have no value, and why."""
+        told: dict[str, list[str]] = {}
+        for measure in self.measures:
+            if measure.page.aggregate == "run" and measure.page.parity is not None:
+                values = (result[measure] for result in self.runs.values() if measure in result)
+                if any(map(math.isnan, values)):
+                    told.setdefault(measure.page.undefined, []).append(measure.label)
+        yield from (f"no value of {listed(names)}: {why}" for why, names in told.items())
+
     def directions(self) -> Iterator[str]:
         """Of which measures of items a greater value is not better, which few readers know."""
-        for better, what in (("less", "less is better"), ("neither", "neither more nor less is better")):
-            measures = [m for m in self.measures if m.page.kind == "item" and m.page.better == better]
-            if measures:  # those of each group once
-                of = dict.fromkeys(m.name if "group" in m.parameters else m.label for m in measures)
-                yield f"{what} of {listed(list(of))}"
+        told: dict[str, dict[str, None]] = {"less is better": {}, "neither more nor less is better": {}}
+        for measure in self.measures:
+            if measure.page.kind != "item" or measure.page.better == "more":
+                continue
+            what = "less is better" if measure.page.better == "less" else "neither more nor less is better"
+            if measure.parity is not None:
+                what = f"{measure.parity:g} is parity, {what}"
+            # those of each group once
+            label = measure.name if "group" in measure.parameters else measure.label
+            told.setdefault(what, {})[label] = None
+        yield from (f"{what} of {listed(list(of))}" for what, of in told.items() if of)
 
     def signature_of(self, measure: Measure) -> list[str]:
         """The signatures under which the runs' values of `measure` were computed: one, if all agree."""
@@ -441,8 +478,8 @@ def numbers_of(runs: Mapping[str, Result]) -> dict[Parts, float]:
 def _figures(result: Result) -> dict[str, dict[str, float]]:
     """The values by their measures' names, and by what they are called the bounds or intervals of these."""
     figures = {"": {str(m): result[m] for m in result.measures}}
-    for bound in BOUNDS if result.bounds else ():
-        values = {m: getattr(bounds, bound) for m, bounds in _canonical(result, result.bounds)}
+    for bound in next((each.figures for each in result.bounds.values()), {}):
+        values = {m: bounds.figures[bound] for m, bounds in _canonical(result, result.bounds)}
         figures[bound] = {m: value for m, value in values.items() if value is not None}
     for end in ENDS if result.intervals else ():
         figures[end] = {m: getattr(each, end) for m, each in _canonical(result, result.intervals)}
@@ -467,7 +504,7 @@ def _measure(result: Result, measure: Measure, counts: Mapping[str, Any]) -> dic
     if record.get("threshold") == math.inf:
         record["threshold_reason"] = "infinite: nothing is found"
     if (bounds := result.bounds.get(name)) is not None:
-        record["bounds"] = {**{rule: getattr(bounds, rule) for rule in BOUNDS}, "tied": bounds.tied}
+        record["bounds"] = {**bounds.figures, "tied" if bounds.of == "ties" else "open": bounds.tied}
     if (interval := result.intervals.get(name)) is not None:
         record["interval"] = interval._asdict()
     return record

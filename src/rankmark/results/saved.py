@@ -6,7 +6,8 @@ What stands in the JSON for a value:
 - a list of its values, if it is a tuple;
 - an object of one field for all else, which says what it is: ``{"float": "nan"}``, ``{"list": […]}``,
   ``{"mapping": [[key, value], …]}``, ``{"measure": ["AP", "map"]}``, ``{"given": ["BLEU", "more"]}`` of a
-  measure that is not computed here, ``{"own": …}`` of one of a user's own with all that is known of it but
+  measure that is not computed here, ``{"derived": ["vital", ["nuggets:support=1"], "more", [0, 1]]}`` of one
+  without a page, ``{"own": …}`` of one of a user's own with all that is known of it but
   its function, ``{"coefficient": "RBO"}``,
   ``{"array": [column, [rows, columns]]}``, ``{"table": [[name, column], …]}``, ``{"ids": …}`` with such a
   table, and ``{"record": ["Counts", [[field, value], …]]}``, of which the reader knows the classes.
@@ -27,16 +28,17 @@ import numpy as np
 from rankmark._native import Table
 from rankmark.errors import FormatError, UsageError
 from rankmark.language.coefficient import Coefficient, coefficients_of
-from rankmark.language.given_measure import GivenMeasure
+from rankmark.language.given_measure import DerivedMeasure, GivenMeasure
 from rankmark.language.grammar import write
 from rankmark.language.measure import Measure
 from rankmark.language.names import parse
 from rankmark.language.own import absent_measure, described
 from rankmark.rendering.shown import Shown
-from rankmark.results.archive import Archive, read_archive, write_archive
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from rankmark.results.archive import Archive
 
 __all__ = ["HEADER", "Saved", "measure_text", "read_saved"]
 
@@ -73,6 +75,8 @@ class Saved(Shown):
 
         """
         import polars as pl
+
+        from rankmark.results.archive import write_archive
 
         writer = _Writer()
         header = {"result": writer.written(self)}
@@ -113,6 +117,8 @@ def read_saved(path: str | Path, class_of: Callable[[str], type]) -> Saved:
         FormatError: it is no saved result, is damaged, or is of a later version of rankmark.
 
     """
+    from rankmark.results.archive import read_archive
+
     archive = read_archive(path, HEADER, FORMAT, "result", {"result": dict})
     with archive.reading():
         found = _Reader(archive, class_of).read(archive.header["result"])
@@ -138,6 +144,8 @@ class _Writer:
         match value:
             case float():
                 return value if math.isfinite(value) else {"float": str(float(value))}
+            case DerivedMeasure():
+                return {"derived": self.written(value.parts)}
             case GivenMeasure():
                 return {"given": [value.name, value.page.better]}
             case Measure() if value.page.origin:
@@ -196,6 +204,7 @@ class _Reader:
             "measure": self._measure,
             "own": self._own,
             "given": self._given,
+            "derived": self._derived,
             "coefficient": self._coefficient,
             "array": self._array,
             "table": self._table,
@@ -228,6 +237,9 @@ class _Reader:
     def _given(self, written: Written) -> Measure:
         name, better = written
         return GivenMeasure(name, better)
+
+    def _derived(self, written: Written) -> Measure:
+        return DerivedMeasure(*self.read(written))
 
     def _coefficient(self, written: Written) -> Coefficient:
         (found,) = coefficients_of(written)

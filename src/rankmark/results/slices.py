@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from rankmark.aggregation.query_intervals import made_of_terms
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, NotEvaluatedError
 from rankmark.inputs.attributes import aligned, read_attributes, read_slices
 from rankmark.language.written import differing, written

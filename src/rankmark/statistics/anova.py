@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, combinations
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, DataError
 from rankmark.rendering.records import Record
 from rankmark.statistics.chance import LEAST_P, never_zero

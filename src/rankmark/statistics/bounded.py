@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, DataError
 from rankmark.statistics.resampling import Clusters, Floats, check_share, cluster_totals, known
 from rankmark.statistics.spread import deviations

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass
 from typing import Literal
 
+from rankmark.dataclassing import dataclass
 from rankmark.rendering.records import Record
 
 __all__ = ["LEAST_P", "Evidence", "PValue", "Way", "never_zero"]

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError
 from rankmark.statistics.chance import never_zero
 from rankmark.statistics.freedom import effective_freedom

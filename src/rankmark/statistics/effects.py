@@ -7,12 +7,16 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankmark import _native
+from rankmark.dataclassing import dataclass
 from rankmark.statistics.intervals import Interval, standard_error
 from rankmark.statistics.resampling import Clusters, Floats, as_floats, check_share, known
 from rankmark.statistics.significance import signs
 from rankmark.statistics.spread import standard_deviation
 
 __all__ = [
+    "Dominance",
+    "Ordered",
     "cliffs_delta",
     "cliffs_delta_interval",
     "cohens_d",
@@ -104,11 +108,8 @@ def cliffs_delta(values: ArrayLike, baseline: ArrayLike) -> float:
         N. Cliff, "Dominance statistics: ordinal analyses to answer ordinal questions", 1993.
 
     """
-    x, y = known(values)[0], known(baseline)[0]
-    if not len(x) or not len(y):
-        return math.nan
-    # Whole numbers are added up, so that what is even is 0.
-    return float(_above(x, y).sum() / (len(x) * len(y)))
+    x, y = (Ordered.of(known(each)[0]) for each in (values, baseline))
+    return Dominance.of(x, y).delta
 
 
 def cliffs_delta_interval(
@@ -133,36 +134,80 @@ def cliffs_delta_interval(
         Statistical Methods 3, 2004.
 
     """
-    from scipy import stats
-
-    check_share(confidence=confidence)
     first, second = as_floats(values), as_floats(baseline)
-    both = ~np.isnan(first - second)
+    both = ~(np.isnan(first) | np.isnan(second))
     labels = None if clusters is None else np.asarray(clusters)[both]
-    x, y = first[both], second[both]
-    if len(x) < 2:
-        return Interval(math.nan, math.nan)
-    over, under = _dominance(x, y), _dominance(y, x)
-    delta = float(over.mean())
-    error, freedom, _ = standard_error(over - under - delta, labels)
-    if not freedom or not error:
-        return Interval(math.nan, math.nan)
-    reach = float(stats.t.ppf((1 + confidence) / 2, freedom)) * error
-    rest = 1 - delta**2
-    around = reach * math.sqrt(rest**2 + reach**2)
-    return Interval(*((delta * rest + side * around) / (rest + reach**2) for side in (-1, 1)))
+    x, y = (Ordered.of(known(each[both])[0]) for each in (first, second))
+    return Dominance.of(x, y).interval(confidence=confidence, clusters=labels)
 
 
-def _dominance(x: Floats, y: Floats) -> Floats:
-    """Of each x the share of y below it, less the share above it."""
-    return np.asarray(_above(x, y) / len(y))
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """Values of a system, put in order once for all others that they are compared with.
+
+    Attributes:
+        rising: the values, which have no NaN, from the least to the greatest.
+        places: the place of each of these among the values.
+
+    """
+
+    rising: Floats
+    places: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, values: Floats) -> Ordered:
+        """Those of some values."""
+        places = np.argsort(values)
+        return cls(values[places], places)
+
+    def above(self, other: Ordered) -> NDArray[np.int64]:
+        """Of each value how many of the other's are below it, less how many are above it."""
+        counts = np.empty(len(self.rising), dtype=np.int64)
+        counts[self.places] = _native.rising_above(self.rising, other.rising)
+        return counts
 
 
-def _above(x: Floats, y: Floats) -> NDArray[np.intp]:
-    """Of each x how many y are below it, less how many are above it."""
-    ordered = np.sort(y)
-    below, up_to = (np.searchsorted(ordered, x, side=side) for side in ("left", "right"))
-    return np.asarray(below - (len(y) - up_to))
+@dataclass(frozen=True, slots=True)
+class Dominance:
+    """How two systems' values stand to each other.
+
+    Attributes:
+        over: of each value of the one how many of the other's are below it, less how many are above it.
+        under: of each value of the other how many of the one's are below it, less how many are above it.
+
+    """
+
+    over: NDArray[np.int64]
+    under: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, values: Ordered, baseline: Ordered) -> Dominance:
+        """That of one system's values over another's."""
+        return cls(values.above(baseline), baseline.above(values))
+
+    @property
+    def delta(self) -> float:
+        """See `cliffs_delta`."""
+        pairs = len(self.over) * len(self.under)
+        # Whole numbers are added up, so that what is even is 0.
+        return float(self.over.sum() / pairs) if pairs else math.nan
+
+    def interval(self, *, confidence: float, clusters: Clusters = None) -> Interval:
+        """See `cliffs_delta_interval`: of values of the same queries."""
+        from scipy import special
+
+        check_share(confidence=confidence)
+        if len(self.over) < 2:
+            return Interval(math.nan, math.nan)
+        over, under = self.over / len(self.under), self.under / len(self.over)
+        delta = float(over.mean())
+        error, freedom, _ = standard_error(over - under - delta, clusters)
+        if not freedom or not error:
+            return Interval(math.nan, math.nan)
+        reach = float(special.stdtrit(freedom, (1 + confidence) / 2)) * error
+        rest = 1 - delta**2
+        around = reach * math.sqrt(rest**2 + reach**2)
+        return Interval(*((delta * rest + side * around) / (rest + reach**2) for side in (-1, 1)))
 
 
 def probability_of_superiority(differences: ArrayLike) -> float:

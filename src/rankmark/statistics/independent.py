@@ -62,7 +62,7 @@ def welch(
     variances are involved", Biometrika 34, 1947.
 
     """
-    from scipy import stats
+    from scipy import special
 
     if not len(values) or not len(others):
         return MeanDifference(math.nan, math.nan, math.nan, math.nan)
@@ -76,8 +76,8 @@ def welch(
     shares = parts / squared
     freedom = 1 / float((shares**2 / [len(values) - 1, len(others) - 1]).sum())
     error = math.sqrt(squared)
-    reach = float(stats.t.ppf((1 + confidence) / 2, freedom)) * error
-    p = never_zero(2 * float(stats.t.sf(abs(mean) / error, freedom)))
+    reach = float(special.stdtrit(freedom, (1 + confidence) / 2)) * error
+    p = never_zero(2 * float(special.stdtr(freedom, -abs(mean) / error)))
     return MeanDifference(mean, mean - reach, mean + reach, p)
 
 

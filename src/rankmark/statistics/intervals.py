@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, DataError
 from rankmark.rendering.records import record_html
 from rankmark.statistics.freedom import effective_freedom
@@ -169,14 +169,14 @@ def t_interval(
         Ø. Nielsen, M. D. Webb, "Jackknife inference with two-way clustering", 2024.
 
     """
-    from scipy import stats
+    from scipy import special
 
     check_share(confidence=confidence)
     own, labels = known(values, clusters)
     error, freedom, _ = standard_error(own, labels, known_leverage(values, leverage))
     if not freedom:
         return Interval(math.nan, math.nan)
-    reach = float(stats.t.ppf((1 + confidence) / 2, freedom)) * error
+    reach = float(special.stdtrit(freedom, (1 + confidence) / 2)) * error
     mean = float(own.mean())
     return Interval(mean - reach, mean + reach)
 
@@ -581,7 +581,7 @@ def _share(
     method: str, values: ArrayLike, clusters: Clusters, confidence: float
 ) -> tuple[float, float, float]:
     """A share, of how many rows that stand for themselves, and the quantile that goes with it."""
-    from scipy import stats
+    from scipy import special
 
     own, labels = known(values, clusters)
     if not are_zero_one(own):
@@ -589,12 +589,12 @@ def _share(
     share = float(own.mean()) if len(own) else math.nan
     tail = (1 + confidence) / 2
     if labels is None:
-        return share, float(len(own)), float(stats.norm.ppf(tail))
+        return share, float(len(own)), float(special.ndtri(tail))
     error, freedom, units = linearised_error(own, labels)
     if not freedom:
         return math.nan, 1.0, math.nan
     count = share * (1 - share) / error**2 if error else float(units)
-    return share, min(count, float(len(own))), float(stats.t.ppf(tail, freedom))
+    return share, min(count, float(len(own))), float(special.stdtrit(freedom, tail))
 
 
 def are_zero_one(values: Floats) -> bool:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, did_you_mean
 
 __all__ = ["Statistic", "alternatives", "check_choice", "table"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError
 from rankmark.rendering.records import Record
 from rankmark.statistics.chance import LEAST_P, Evidence, PValue

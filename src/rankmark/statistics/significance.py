@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, DataError, did_you_mean
 from rankmark.statistics.bounded import Rows
 from rankmark.statistics.chance import Evidence, PValue, Way
@@ -81,7 +81,7 @@ def paired_t_test(
         Student, "The probable error of a mean", Biometrika 6, 1908.
 
     """
-    from scipy import stats
+    from scipy import special
 
     check_choice("alternative", alternative, ALTERNATIVES)
     own, labels = known(differences, clusters)
@@ -93,8 +93,8 @@ def paired_t_test(
         same = freedom and not without_rounding(np.array([effect]), own).any()
         return PValue(1.0 if same else math.nan, evidence)
     if alternative == "two-sided":
-        return PValue(2 * float(stats.t.sf(abs(t), freedom)), evidence)
-    return PValue(float(stats.t.sf(t if alternative == "greater" else -t, freedom)), evidence)
+        return PValue(2 * float(special.stdtr(freedom, -abs(t))), evidence)
+    return PValue(float(special.stdtr(freedom, -t if alternative == "greater" else t)), evidence)
 
 
 def wilcoxon_test(

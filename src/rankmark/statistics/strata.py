@@ -63,14 +63,14 @@ def stratified_interval(
         confidence: the share of such intervals that hold the true value, 0 to 1.
 
     """
-    from scipy import stats
+    from scipy import special
 
     check_share(confidence=confidence)
     error, freedom = stratified_error(strata, leverages)
     if not freedom:
         return Interval(math.nan, math.nan)
     mean = float(np.mean([own.mean() for own in strata]))
-    reach = float(stats.t.ppf((1 + confidence) / 2, freedom)) * error
+    reach = float(special.stdtrit(freedom, (1 + confidence) / 2)) * error
     return Interval(mean - reach, mean + reach)
 
 
@@ -84,10 +84,10 @@ def stratified_t_test(strata: Sequence[Floats], leverages: Leverages = None) -> 
         leverages: those of each.
 
     """
-    from scipy import stats
+    from scipy import special
 
     error, freedom = stratified_error(strata, leverages)
     mean = float(np.mean([own.mean() for own in strata]))
     if not error:
         return 1.0 if not mean else math.nan
-    return never_zero(2 * float(stats.t.sf(abs(mean) / error, freedom)))
+    return never_zero(2 * float(special.stdtr(freedom, -abs(mean) / error)))

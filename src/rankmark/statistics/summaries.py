@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 
+from rankmark.dataclassing import dataclass
 from rankmark.statistics.intervals import Interval, t_interval
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.spread import standard_deviation
@@ -122,7 +122,7 @@ class TrimmedMean(Summary):
 
     def interval(self, values: Floats, confidence: float) -> Interval:
         """As `Summary.interval`."""
-        from scipy import stats
+        from scipy import special
 
         count = len(values)
         out = int(self.cut * count)
@@ -131,7 +131,7 @@ class TrimmedMean(Summary):
         ordered = np.sort(values)
         kept = np.clip(ordered, ordered[out], ordered[count - out - 1])
         error = standard_deviation(kept) / ((1 - 2 * out / count) * math.sqrt(count))
-        reach = float(stats.t.ppf((1 + confidence) / 2, count - 2 * out - 1)) * error
+        reach = float(special.stdtrit(count - 2 * out - 1, (1 + confidence) / 2)) * error
         value = self.of(values)
         return Interval(value - reach, value + reach)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankmark import _native
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError
 from rankmark.statistics.record import Statistic, table
 from rankmark.statistics.resampling import Floats, as_columns, check_drawn

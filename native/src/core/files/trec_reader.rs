@@ -114,6 +114,8 @@ impl TrecReader {
     }
 
     fn of(path: &str, content: TextReader, side: Side, layout: Option<Layout>, size: usize) -> Self {
+        // The first block holds all of a byte order mark.
+        let size = size.max(BYTE_ORDER_MARK.len());
         let blocks = Blocks { content, size, text: Vec::new(), given: 0, first: true };
         Self { path: path.to_owned(), blocks, side, layout, lines: 0, tag: None }
     }
@@ -864,6 +866,14 @@ mod tests {
         for size in [7, 100, text.len()] {
             let error = parse_in_blocks(Side::Run, &text, size).unwrap_err();
             assert!(error.message.contains("line 101: 2 fields"), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_an_id_however_small_blocks_are() {
+        for size in 1..6 {
+            let table = parse_in_blocks(Side::Run, "\u{feff}q d 2.5\n", size).unwrap();
+            assert_eq!(rows(&table), [row("q", "d", 2.5)]);
         }
     }
 

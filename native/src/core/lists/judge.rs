@@ -1,12 +1,15 @@
 //! From the columns of judgements and results to judged lists: group, match, rank; every query for itself.
 
+use std::hint::black_box;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 
 use crate::core::choices::{Duplicates, Scores, Unjudged, UnjudgedQueries};
-use crate::core::column::{Column, numbers};
+use crate::core::column::{Column, Number, are_float32, negated, numbers};
 use crate::core::error::{Class, Error, Result};
 use crate::core::group::{Groups, Queries, check_rows, is_scattered};
 use crate::core::hash::Key;
@@ -16,6 +19,7 @@ use crate::core::lists::list::{Judge, Rules, Top};
 use crate::core::lists::matching::{Repeated, Repeats};
 use crate::core::lists::partition::{Gathered, Partitions};
 use crate::core::pool;
+use crate::core::scores::Score;
 use crate::core::table::{Table, column_of};
 use crate::core::ties::{Needs, Ties};
 
@@ -23,7 +27,7 @@ use crate::core::ties::{Needs, Ties};
 const BLOCK: usize = 256;
 /// Judgements of a part.
 const PART: usize = 1 << 16;
-/// Scattered results that are brought together at once, as far as there are not too many passes over them.
+/// Scattered results that are brought together at once, however much memory a copy of them takes.
 const OF_A_PASS: usize = 1 << 21;
 /// Passes, of which each looks at the queries of all results.
 const MOST_PASSES: usize = 4;
@@ -42,6 +46,49 @@ pub struct Source {
     pub value: Option<String>,
     /// In a run without scores, the column of ranks.
     pub rank: Option<String>,
+}
+
+impl Source {
+    /// The column that orders its lists, after what it is called in messages.
+    fn ordered_by(&self) -> Option<(&'static str, &String)> {
+        let scores = self.value.as_ref().map(|name| ("score", name));
+        scores.or(self.rank.as_ref().map(|name| ("rank", name)))
+    }
+
+    /// The grades of judgements, if they have some.
+    fn grades(&self) -> Result<Option<Column<'_, f64>>> {
+        let grades = |name: &String| numbers(&self.table, name, &column_of(&self.name, GRADES, name));
+        self.value.as_ref().map(grades).transpose()
+    }
+
+    /// What orders the lists of a run, best first: scores, or ranks with their signs changed.
+    fn order<S: Score>(&self) -> Result<Option<Column<'_, S>>> {
+        let Some((role, name)) = self.ordered_by() else { return Ok(None) };
+        let read = if self.value.is_some() { numbers } else { negated };
+        read(&self.table, name, &column_of(&self.name, role, name)).map(Some)
+    }
+
+    /// Bytes of its columns of ids and numbers.
+    fn bytes(&self) -> usize {
+        let names = [Some(&self.query), self.item.as_ref(), self.value.as_ref(), self.rank.as_ref()];
+        let bytes = |batch: &RecordBatch| {
+            let columns = names.iter().flatten().filter_map(|name| batch.column_by_name(name));
+            columns.map(|column| column.get_buffer_memory_size()).sum::<usize>()
+        };
+        self.table.batches.iter().map(bytes).sum()
+    }
+
+    /// Whether its queries stand in the same memory as those of another table.
+    fn has_queries_of(&self, other: &Self) -> bool {
+        let (own, others) = (&self.table.batches, &other.table.batches);
+        own.len() == others.len()
+            && own.iter().zip(others).all(|(own, theirs)| {
+                match (own.column_by_name(&self.query), theirs.column_by_name(&other.query)) {
+                    (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+                    _ => false,
+                }
+            })
+    }
 }
 
 /// The choices that decide about lists, as of `rankmark.language.choices`.
@@ -109,8 +156,12 @@ fn judge_items<Q: Key>(
     let item = |source: &Source| source.item.clone().ok_or_else(|| Error::data("no column of items"));
     let run_item = item(run)?;
     let of_run = ids(run, &run_item, "item")?;
-    let (queries, judged) = Queries::new(qrels_queries)?;
-    let job = Job { tables, qrels_queries, run_queries, queries, judged };
+    let alone = qrels.item.is_none() && qrels.has_queries_of(run);
+    let (queries, judged) = match alone {
+        true => Queries::alone(run_queries)?,
+        false => Queries::new(qrels_queries)?,
+    };
+    let job = Job { tables, qrels_queries, run_queries, queries, judged: Arc::new(judged), alone };
     let &Choices { ties, duplicates, unjudged, .. } = tables.choices;
     let rules = |unsigned| Rules { ties, duplicates, unjudged, unsigned };
     let Some(qrels_item) = &qrels.item else {
@@ -183,18 +234,19 @@ struct Job<'a, Q, C> {
     qrels_queries: &'a Column<'a, Q>,
     run_queries: &'a Column<'a, Q>,
     queries: Queries<Q>,
-    judged: Groups,
+    judged: Arc<Groups>,
+    /// Whether nothing is judged, and the queries are those of the results.
+    alone: bool,
 }
 
 /// The values of one query read from the columns, and the working memory of a thread.
-struct QueryScratch<'a, K> {
+struct QueryScratch<'a, K, S> {
     judge: Judge<'a>,
     judged: Vec<K>,
     grades: Vec<f64>,
     items: Vec<K>,
-    scores: Vec<f64>,
-    compared: Vec<f64>,
-    gathered: Gathered<K>,
+    scores: Vec<S>,
+    gathered: Gathered<K, S>,
 }
 
 /// What is left of some queries' lists when these have been handed on.
@@ -203,6 +255,8 @@ struct Leftover {
     judgements: Refused,
     results: Refused,
     unjudged_queries: usize,
+    /// Whether a number was seen that is not accepted.
+    bad_numbers: bool,
 }
 
 /// Repeated items: how many, and the first with its query.
@@ -219,13 +273,25 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         items: &Column<'_, K>,
         rules: Rules,
     ) -> Result<Account> {
+        let Tables { run, choices, .. } = *self.tables;
+        let of_32_bits = |name: &String| choices.scores == Scores::Float32 || are_float32(dtype(run, name));
+        match run.value.as_ref().is_some_and(of_32_bits) {
+            true => self.judge_by::<K, f32>(judged, items, rules),
+            false => self.judge_by::<K, f64>(judged, items, rules),
+        }
+    }
+
+    /// The same, with scores of one width.
+    fn judge_by<K: Key, S: Score>(
+        self,
+        judged: Option<&Column<'_, K>>,
+        items: &Column<'_, K>,
+        rules: Rules,
+    ) -> Result<Account> {
         let Tables { qrels, run, .. } = *self.tables;
-        let grades = read_numbers(qrels, qrels.value.as_ref(), "relevance", Accepted::Finite)?;
-        let scores = read_numbers(run, run.value.as_ref(), "score", Accepted::NotNan)?;
-        let ranks = read_numbers(run, run.rank.as_ref(), "rank", Accepted::NotNan)?;
-        let columns = ListColumns { judged, grades, items, scores, ranks };
+        let columns = ListColumns { judged, grades: qrels.grades()?, items, order: run.order::<S>()? };
         let (mut parts, mut unjudged_queries) = (Vec::new(), 0);
-        let passes = self.passes();
+        let passes = self.passes(Partitions::<Q, K, S>::ROW);
         for pass in 0..passes {
             let lists = Lists::new(&self, &columns, (pass, passes))?;
             let step = self.blocks_of_a_part(lists.blocks());
@@ -238,17 +304,43 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
             ));
             unjudged_queries += lists.unjudged_queries();
         }
-        self.refuse_repeated(&parts)?;
         unjudged_queries += parts.iter().map(|part| part.unjudged_queries).sum::<usize>();
+        // Each number was looked at where its query was judged; the first of those refused is still to be found.
+        if unjudged_queries > 0 || parts.iter().any(|part| part.bad_numbers) {
+            self.refuse_numbers(&columns)?;
+        }
+        self.refuse_repeated(&parts)?;
         self.refuse_unjudged(unjudged_queries)?;
         Ok(Account { first_rows: self.queries.first_rows, unjudged_queries })
     }
 
-    /// In how many passes scattered results are brought together: a copy of them all can take more than they do.
-    fn passes(&self) -> usize {
-        match self.tables.whole || !is_scattered(self.run_queries) {
+    /// Refuses grades, and scores or ranks, that are not accepted.
+    fn refuse_numbers<K, S: Score>(&self, columns: &ListColumns<'_, K, S>) -> Result<()> {
+        let Tables { qrels, run, .. } = *self.tables;
+        if let (Some(column), Some(name)) = (&columns.grades, &qrels.value) {
+            refuse_numbers(column, &column_of(&qrels.name, GRADES, name), Accepted::Finite)?;
+        }
+        if let (Some(column), Some((role, name))) = (&columns.order, run.ordered_by()) {
+            refuse_numbers(column, &column_of(&run.name, role, name), Accepted::NotNan)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the results of a query lie far apart.
+    fn is_scattered(&self) -> bool {
+        !(self.alone && self.judged.are_whole()) && is_scattered(self.run_queries)
+    }
+
+    /// In how many passes scattered results are brought together, so that a copy of them takes no more memory than
+    /// they do; so many bytes a row.
+    fn passes(&self, row: usize) -> usize {
+        let rows = self.run_queries.len();
+        match self.tables.whole || !self.is_scattered() {
             true => 1,
-            false => (self.run_queries.len() / OF_A_PASS).clamp(1, MOST_PASSES),
+            false => {
+                let own = self.tables.run.bytes().max(1);
+                ((rows * row + own / 2) / own).min(rows / OF_A_PASS).clamp(1, MOST_PASSES)
+            }
         }
     }
 
@@ -263,27 +355,30 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         (PART / judgements.max(1)).min(shared).max(1)
     }
 
-    fn part<K: Key>(
+    fn part<K: Key, S: Score>(
         &self,
         blocks: Range<usize>,
-        columns: &ListColumns<'_, K>,
-        lists: &Lists<Q, K>,
-        scratch: &mut QueryScratch<'_, K>,
+        columns: &ListColumns<'_, K, S>,
+        lists: &Lists<Q, K, S>,
+        scratch: &mut QueryScratch<'_, K, S>,
     ) -> Leftover {
         let mut left = Leftover::default();
         let Tables { choices, top, .. } = self.tables;
         let mut judged =
             JudgedLists::new(lists.queries(blocks.clone()), choices.ties.shares_ranks(), top.is_some());
+        judged.reserve(self.qrels_queries.len() * blocks.len() / lists.blocks().max(1));
         for block in blocks {
+            let queries = lists.queries(block..block + 1);
             if let Lists::Partitioned(partitions) = lists {
                 left.unjudged_queries += partitions.gather(block, &mut scratch.gathered);
+                self.look_ahead(&queries, columns);
             }
-            for (place, query) in lists.queries(block..block + 1).iter().enumerate() {
-                // A cancelled call throws its lists away, so the rest need not be right.
-                if self.tables.cancelled.load(Ordering::Relaxed) {
+            for (place, query) in queries.iter().enumerate() {
+                let answered = self.query(query, place, columns, lists, scratch, &mut left);
+                // A call that is cancelled or refused throws its lists away, so the rest need not be right.
+                if left.bad_numbers || self.tables.cancelled.load(Ordering::Relaxed) {
                     return left;
                 }
-                let answered = self.query(query, place, columns, lists, scratch, &mut left);
                 judged.push(&scratch.judge, answered);
             }
         }
@@ -291,17 +386,26 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         left
     }
 
+    /// Reads a little of the judgements of queries that lie far apart: memory brings several at a time where none
+    /// waits for what another is used for.
+    fn look_ahead<K: Key, S>(&self, queries: &Numbers, columns: &ListColumns<'_, K, S>) {
+        for row in queries.iter().filter_map(|query| Some(self.judged.ranges(query as usize).next()?.start)) {
+            black_box(columns.judged.map(|column| column.value(row)));
+            black_box(columns.grades.as_ref().map(|column| column.value(row)));
+        }
+    }
+
     /// Judges one query, which is at `place` in its block; whether it has results.
-    fn query<K: Key>(
+    fn query<K: Key, S: Score>(
         &self,
         query: u32,
         place: usize,
-        columns: &ListColumns<'_, K>,
-        lists: &Lists<Q, K>,
-        scratch: &mut QueryScratch<'_, K>,
+        columns: &ListColumns<'_, K, S>,
+        lists: &Lists<Q, K, S>,
+        scratch: &mut QueryScratch<'_, K, S>,
         left: &mut Leftover,
     ) -> bool {
-        let QueryScratch { judge, judged, grades, items, scores, compared, gathered } = scratch;
+        let QueryScratch { judge, judged, grades, items, scores, gathered } = scratch;
         let judged =
             columns.judged.map_or(&[][..], |column| self.judged.values(query as usize, column, judged));
         let grades = match &columns.grades {
@@ -312,29 +416,25 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
                 grades
             }
         };
-        let order = columns.order();
         let (items, scores) = match lists {
             Lists::InPlace(groups, _) => {
-                let scores = order.map(|column| groups.values(query as usize, column, scores));
+                let scores =
+                    columns.order.as_ref().map(|column| groups.values(query as usize, column, scores));
                 (groups.values(query as usize, columns.items, items), scores)
             }
             Lists::Partitioned(_) => {
                 let (items, scores) = gathered.list(place);
-                (items, order.map(|_| scores))
+                (items, columns.order.as_ref().map(|_| scores))
             }
         };
-        let choices = self.tables.choices;
-        let scores = match (scores, &columns.scores, choices.scores) {
-            (Some(scores), Some(_), Scores::Float64) => Some(scores),
-            (Some(scores), Some(_), Scores::Float32) => {
-                Some(convert(scores, compared, |score| f64::from(score as f32)))
-            }
-            (Some(ranks), None, _) => Some(convert(ranks, compared, |rank| -rank)),
-            (None, ..) => None,
-        };
+        let bad_scores = scores.is_some_and(|scores| any_refused(scores, Accepted::NotNan));
+        if bad_scores || any_refused(grades, Accepted::Finite) {
+            left.bad_numbers = true;
+            return false;
+        }
         // Made of the query's id alone, so that it is the same whatever else is evaluated.
-        let drawn = choices.ties.needs() == Needs::Lots;
-        let seed = if drawn { self.id(query).stable_hash(choices.seed) } else { 0 };
+        let &Choices { ties, seed, .. } = self.tables.choices;
+        let seed = if ties.needs() == Needs::Lots { self.id(query).stable_hash(seed) } else { 0 };
         let (judgements, results) = judge.list(judged, grades, items, scores, seed);
         left.judgements.add(query, judgements);
         left.results.add(query, results);
@@ -397,6 +497,8 @@ fn refuse<'p>(
     )))
 }
 
+/// What messages call the column of grades.
+const GRADES: &str = "relevance";
 /// Rows checked by one task.
 const CHECKED: usize = 1 << 16;
 /// Rows converted and checked at once.
@@ -411,34 +513,37 @@ enum Accepted {
     Finite,
 }
 
-/// Reads a column of numbers and refuses those that are not accepted.
-fn read_numbers<'a>(
-    source: &'a Source,
-    column: Option<&String>,
-    role: &str,
-    accepted: Accepted,
-) -> Result<Option<Column<'a, f64>>> {
-    let Some(name) = column else { return Ok(None) };
-    let what = column_of(&source.name, role, name);
-    let column = numbers(&source.table, name, &what)?;
-    let finite = accepted == Accepted::Finite;
-    let refused = |&value: &f64| value.is_nan() | (finite & value.is_infinite());
+impl Accepted {
+    fn refuses<N: Number>(self, number: N) -> bool {
+        let number: f64 = number.into();
+        number.is_nan() | ((self == Self::Finite) & number.is_infinite())
+    }
+}
+
+/// Whether there is one among some numbers that is not accepted.
+fn any_refused<N: Number>(numbers: &[N], accepted: Accepted) -> bool {
+    // Without an early end, several at a time can be checked.
+    numbers.iter().fold(false, |any, &number| any | accepted.refuses(number))
+}
+
+/// Refuses a column of numbers of which some are not accepted.
+fn refuse_numbers<N: Number>(column: &Column<'_, N>, what: &str, accepted: Accepted) -> Result<()> {
     let blocks = pool::map_init(column.len().div_ceil(CHECKED), Vec::new, |scratch, block| {
         let begin = block * CHECKED;
         let pieces = (begin..column.len().min(begin + CHECKED)).step_by(PIECE);
         let mut found: (usize, Option<usize>) = (0, None);
         for start in pieces {
             let values = column.values(start..column.len().min(start + PIECE), scratch);
-            // Without an early end, several at a time can be checked.
-            if values.iter().fold(false, |any, value| any | refused(value)) {
-                found.0 += values.iter().filter(|value| refused(value)).count();
-                found.1 = found.1.or_else(|| Some(start + values.iter().position(refused)?));
+            if any_refused(values, accepted) {
+                found.0 += values.iter().filter(|&&value| accepted.refuses(value)).count();
+                let first = || values.iter().position(|&value| accepted.refuses(value));
+                found.1 = found.1.or_else(|| Some(start + first()?));
             }
         }
         found
     });
     match blocks.iter().find_map(|&(_, first)| first) {
-        None => Ok(Some(column)),
+        None => Ok(()),
         Some(first) => Err(Error::data(format!(
             "{what} has {} {}, the first in row {first} (from 0); remove or replace those rows",
             blocks.iter().map(|&(count, _)| count).sum::<usize>(),
@@ -447,34 +552,32 @@ fn read_numbers<'a>(
     }
 }
 
-fn convert<'s>(values: &[f64], out: &'s mut Vec<f64>, rule: impl Fn(f64) -> f64) -> &'s [f64] {
-    out.clear();
-    out.extend(values.iter().map(|&value| rule(value)));
-    out
-}
-
 /// Where the lists are read from: blocks of queries each.
-enum Lists<Q, K> {
+enum Lists<Q, K, S> {
     /// The run's own columns, and the number of queries in them that are not judged.
-    InPlace(Groups, usize),
+    InPlace(Arc<Groups>, usize),
     /// A copy of them, dealt out by query.
-    Partitioned(Partitions<Q, K>),
+    Partitioned(Partitions<Q, K, S>),
 }
 
-impl<Q: Key, K: Key> Lists<Q, K> {
+impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
     fn new<C: Consume>(
         job: &Job<'_, Q, C>,
-        columns: &ListColumns<'_, K>,
+        columns: &ListColumns<'_, K, S>,
         pass: (usize, usize),
     ) -> Result<Self> {
         check_rows(job.run_queries.len())?;
-        if !is_scattered(job.run_queries) {
+        if !job.is_scattered() {
+            if job.alone {
+                return Ok(Self::InPlace(Arc::clone(&job.judged), 0));
+            }
             let (groups, unjudged_queries) = job.queries.group(job.run_queries)?;
-            return Ok(Self::InPlace(groups, unjudged_queries));
+            return Ok(Self::InPlace(Arc::new(groups), unjudged_queries));
         }
         let ids = (0..job.judged.len()).map(|query| job.id(query as u32));
         let Tables { cancelled, .. } = *job.tables;
-        let dealt = Partitions::new(pass, ids, job.run_queries, columns.items, columns.order(), cancelled)?;
+        let order = columns.order.as_ref();
+        let dealt = Partitions::new(pass, ids, job.run_queries, columns.items, order, cancelled)?;
         Ok(Self::Partitioned(dealt))
     }
 
@@ -508,22 +611,15 @@ impl<Q: Key, K: Key> Lists<Q, K> {
 }
 
 /// The columns of both tables that the lists are made of.
-struct ListColumns<'a, K> {
+struct ListColumns<'a, K, S> {
     judged: Option<&'a Column<'a, K>>,
     grades: Option<Column<'a, f64>>,
     items: &'a Column<'a, K>,
-    scores: Option<Column<'a, f64>>,
-    ranks: Option<Column<'a, f64>>,
-}
-
-impl<'a, K> ListColumns<'a, K> {
     /// What orders the lists: scores or ranks, if there are any.
-    fn order(&self) -> Option<&Column<'a, f64>> {
-        self.scores.as_ref().or(self.ranks.as_ref())
-    }
+    order: Option<Column<'a, S>>,
 }
 
-impl<'a, K: Key> QueryScratch<'a, K> {
+impl<'a, K: Key, S: Score> QueryScratch<'a, K, S> {
     fn new(rules: Rules, top: Option<Top<'a>>) -> Self {
         Self {
             judge: Judge::new(rules, top),
@@ -531,7 +627,6 @@ impl<'a, K: Key> QueryScratch<'a, K> {
             grades: Vec::new(),
             items: Vec::new(),
             scores: Vec::new(),
-            compared: Vec::new(),
             gathered: Gathered::default(),
         }
     }

@@ -86,6 +86,13 @@ impl JudgedLists {
         }
     }
 
+    /// Makes room for the judged items of lists that have so many judgements.
+    pub fn reserve(&mut self, judgements: usize) {
+        self.rank.reserve(judgements);
+        self.relevance.reserve(judgements);
+        self.ideal.reserve(judgements);
+    }
+
     /// Adds what the list of the next query came to.
     pub fn push(&mut self, judge: &Judge<'_>, answered: bool) {
         self.rank.extend(judge.hits.iter().map(|hit| i64::from(hit.rank)));

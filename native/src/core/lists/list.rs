@@ -6,8 +6,9 @@ use crate::core::choices::{Duplicates, Unjudged};
 use crate::core::hash::Key;
 use crate::core::items::Numbering;
 use crate::core::lists::matching::{Matcher, Repeats};
-use crate::core::scores::Coded;
+use crate::core::scores::{Coded, Score};
 use crate::core::ties::{Grade, Needs, Tied, Ties};
+use crate::core::wide::wide;
 
 /// How lists are ordered and what stays in them.
 #[derive(Debug, Clone, Copy)]
@@ -47,14 +48,14 @@ pub struct Hit {
 
 /// A list as it came: items, and scores unless the rows are in rank order.
 #[derive(Clone, Copy)]
-struct Listed<'a, K> {
+struct Listed<'a, K, S> {
     items: &'a [K],
-    scores: Option<&'a [f64]>,
+    scores: Option<&'a [S]>,
 }
 
-impl<K: Key> Listed<'_, K> {
+impl<K: Key, S: Score> Listed<'_, K, S> {
     /// The rows at some positions alone.
-    fn pick(&self, positions: impl Iterator<Item = usize> + Clone) -> (Vec<K>, Option<Vec<f64>>) {
+    fn pick(&self, positions: impl Iterator<Item = usize> + Clone) -> (Vec<K>, Option<Vec<S>>) {
         let items = positions.clone().map(|at| self.items[at]).collect();
         (items, self.scores.map(|scores| positions.map(|at| scores[at]).collect()))
     }
@@ -109,12 +110,12 @@ impl<'a> Judge<'a> {
     /// Matches a list with the judgements of its query; gives the repeats among judgements and results.
     ///
     /// `scores` is `None` where the list is in rank order already; `seed` draws the order of ties that needs lots.
-    pub fn list<K: Key>(
+    pub fn list<K: Key, S: Score>(
         &mut self,
         judged: &[K],
         grades: &[f64],
         items: &[K],
-        scores: Option<&[f64]>,
+        scores: Option<&[S]>,
         seed: u64,
     ) -> (Repeats, Repeats) {
         let judgements = self.matcher.take_judged(judged);
@@ -153,7 +154,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The rows with one row an item: the first, or the one with the highest score.
-    fn without_repeats<K: Key>(&mut self, rows: Listed<'_, K>) -> (Vec<K>, Option<Vec<f64>>) {
+    fn without_repeats<K: Key, S: Score>(&mut self, rows: Listed<'_, K, S>) -> (Vec<K>, Option<Vec<S>>) {
         let scores = rows.scores.filter(|_| self.rules.duplicates == Duplicates::Best);
         let better = |row: usize, kept: usize| scores.is_some_and(|scores| scores[row] > scores[kept]);
         let kept = self.matcher.distinct(rows.items, better);
@@ -161,7 +162,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Ranks the judged items of the list.
-    fn rank<K: Key>(&mut self, rows: Listed<'_, K>, grades: &[f64], seed: u64) {
+    fn rank<K: Key, S: Score>(&mut self, rows: Listed<'_, K, S>, grades: &[f64], seed: u64) {
         self.retrieved = rows.items.len();
         self.hits.clear();
         let unsorted = rows.scores.filter(|scores| !descends(scores));
@@ -190,17 +191,18 @@ impl<'a> Judge<'a> {
     }
 
     /// Takes the top of a list; what is beyond it is not sorted.
-    fn take_best<K: Key>(&mut self, items: &[K], scores: &[f64]) {
+    fn take_best<K: Key, S: Score>(&mut self, items: &[K], scores: &[S]) {
         let Some(top) = self.top else { return };
         let mut order = std::mem::take(&mut self.best);
         order.clear();
-        let coded = |(&score, place): (&f64, u64)| <u128 as Coded>::new(score, place);
+        let coded = |(&score, place): (&S, u64)| <u128 as Coded>::new(score.into(), place);
         if top.depth <= SHALLOW && top.depth < scores.len() {
             let (last, more) = self.take_highest(scores, top.depth);
             if more {
-                order.extend(scores.iter().zip(0..).filter(|&(&score, _)| score >= last).map(coded));
+                order.extend(scores.iter().zip(0..).filter(|&(&score, _)| score.into() >= last).map(coded));
             } else {
-                order.extend(self.kept.iter().map(|(score, place)| coded((score, u64::from(*place)))));
+                let kept = self.kept.iter().map(|&(score, place)| (score, u64::from(place)));
+                order.extend(kept.map(|(score, place)| <u128 as Coded>::new(score, place)));
             }
         } else {
             order.extend(scores.iter().zip(0..).map(coded));
@@ -226,14 +228,15 @@ impl<'a> Judge<'a> {
 
     /// Keeps the best of more scores, so many and few, with their places; gives the last of them, and whether
     /// others are as good.
-    fn take_highest(&mut self, scores: &[f64], depth: usize) -> (f64, bool) {
+    fn take_highest<S: Score>(&mut self, scores: &[S], depth: usize) -> (f64, bool) {
         let (first, others) = scores.split_at(depth);
         let kept = &mut self.kept;
         kept.clear();
-        kept.extend(first.iter().copied().zip(0..));
+        kept.extend(first.iter().map(|&score| score.into()).zip(0..));
         kept.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
         let (Some(&(mut last, _)), mut more) = (kept.last(), false) else { return (f64::INFINITY, true) };
         for (&score, at) in others.iter().zip(depth as u32..) {
+            let score: f64 = score.into();
             if score > last {
                 let mut place = depth - 1;
                 while place > 0 && kept[place - 1].0 < score {
@@ -252,7 +255,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Prepares what the order of ties needs.
-    fn prepare_ties<K: Key>(&mut self, rows: Listed<'_, K>, grades: &[f64], seed: u64) {
+    fn prepare_ties<K: Key, S: Score>(&mut self, rows: Listed<'_, K, S>, grades: &[f64], seed: u64) {
         match self.rules.ties.needs() {
             Needs::Nothing => {}
             Needs::Lots => {
@@ -271,14 +274,10 @@ impl<'a> Judge<'a> {
     }
 
     /// Ranks by counting, for each judged item, the items before it: cheaper than sorting where few are judged.
-    fn rank_few<K: Key>(&mut self, items: &[K], scores: &[f64], grades: &[f64]) {
+    fn rank_few<K: Key, S: Score>(&mut self, items: &[K], scores: &[S], grades: &[f64]) {
         for found in &self.matcher.found {
             let score = scores[found.position as usize];
-            let (mut greater, mut equal) = (0, 0);
-            for &other in scores {
-                greater += u32::from(other > score);
-                equal += u32::from(other == score);
-            }
+            let (greater, equal) = compared(scores, score);
             let before = if equal == 1 { 0 } else { self.tied_before(found.position, items, scores) };
             self.hits.push(Hit {
                 rank: greater + before + 1,
@@ -289,23 +288,24 @@ impl<'a> Judge<'a> {
         self.hits.sort_unstable_by_key(|hit| hit.rank);
     }
 
-    fn tied_before<K: Key>(&self, position: u32, items: &[K], scores: &[f64]) -> u32 {
+    fn tied_before<K: Key, S: Score>(&self, position: u32, items: &[K], scores: &[S]) -> u32 {
         let score = scores[position as usize];
         let tied = scores.iter().zip(0..).filter(|&(&other, _)| other == score);
         tied.filter(|&(_, other)| self.tie_order(other, position, items) == Ordering::Less).count() as u32
     }
 
-    fn rank_all<K: Key>(&mut self, items: &[K], scores: &[f64], grades: &[f64]) {
+    fn rank_all<K: Key, S: Score>(&mut self, items: &[K], scores: &[S], grades: &[f64]) {
         // No early end, as in `descends`.
-        if scores.iter().fold(true, |short, &score| short & (f64::from(score as f32) == score)) {
-            self.rank_by::<u64, K>(items, scores, grades);
+        if scores.iter().fold(true, |short, &score| short & score.is_float32()) {
+            self.rank_by::<u64, K, S>(items, scores, grades);
         } else {
-            self.rank_by::<u128, K>(items, scores, grades);
+            self.rank_by::<u128, K, S>(items, scores, grades);
         }
     }
 
-    fn rank_by<C: Coded, K: Key>(&mut self, items: &[K], scores: &[f64], grades: &[f64]) {
-        let mut order: Vec<C> = scores.iter().zip(0..).map(|(&score, place)| C::new(score, place)).collect();
+    fn rank_by<C: Coded, K: Key, S: Score>(&mut self, items: &[K], scores: &[S], grades: &[f64]) {
+        let coded = scores.iter().zip(0..).map(|(&score, place)| C::new(score.into(), place));
+        let mut order: Vec<C> = coded.collect();
         order.sort_unstable();
         let mut grade_at = std::mem::take(&mut self.grade_at);
         grade_at.clear();
@@ -387,10 +387,30 @@ fn count_grades(grades: &[f64]) -> Option<[usize; GRADES]> {
     (left == 0).then_some(counts)
 }
 
-/// Whether every score is less than the one before; looks at all, which can be done several at a time.
-fn descends(scores: &[f64]) -> bool {
+wide! {
+    /// Whether every score is less than the one before; looks at all, which can be done several at a time.
+    fn descends<S: Score>(scores: &[S]) -> bool = descends_any
+}
+
+#[inline(always)]
+fn descends_any<S: Score>(scores: &[S]) -> bool {
     let pairs = scores.iter().zip(scores.iter().skip(1));
     pairs.fold(true, |descends, (earlier, later)| descends & (earlier > later))
+}
+
+wide! {
+    /// How many scores are greater than one of them, and how many equal.
+    fn compared<S: Score>(scores: &[S], one: S) -> (u32, u32) = compared_any
+}
+
+#[inline(always)]
+fn compared_any<S: Score>(scores: &[S], one: S) -> (u32, u32) {
+    let (mut greater, mut equal) = (S::Count::from(false), S::Count::from(false));
+    for &other in scores {
+        greater += S::Count::from(other > one);
+        equal += S::Count::from(other == one);
+    }
+    (greater.into() as u32, equal.into() as u32)
 }
 
 /// Up to so many judged items, counting what stands before each is cheaper than sorting the list.
@@ -419,7 +439,7 @@ mod tests {
     const RULES: Rules = Rules {
         ties: Ties::ItemDescending,
         duplicates: Duplicates::Error,
-        unjudged: Unjudged::Nonrelevant,
+        unjudged: Unjudged::Keep,
         unsigned: false,
     };
 
@@ -496,9 +516,9 @@ mod tests {
         let mut judge = Judge::new(RULES, Some(Top { items: &known, depth: 2 }));
         judge.list(&[6], &[1.0], &[6, 9, 5], Some(&[0.9, 0.8, 0.7]), 3);
         assert_eq!(judge.first, [(1, false), (UNKNOWN, false)]);
-        judge.list(&[6], &[1.0], &[6, 9, 5], None, 3);
+        judge.list::<_, f64>(&[6], &[1.0], &[6, 9, 5], None, 3);
         assert_eq!(judge.first, [(1, false), (UNKNOWN, false)]);
-        judge.list(&[6], &[1.0], &[], Some(&[]), 3);
+        judge.list::<_, f64>(&[6], &[1.0], &[], Some(&[]), 3);
         assert_eq!(judge.first, []);
     }
 

@@ -44,7 +44,7 @@ impl Repeats {
 pub struct Matcher {
     slots: Slots,
     filter: Filter,
-    /// Rows that the filter lets through.
+    /// Rows that the filter lets through, and beyond them anything.
     passed: Vec<u32>,
     /// Of these, the rows of items that are not judged, or have been found before.
     doubtful: Vec<u32>,
@@ -78,11 +78,11 @@ impl Matcher {
         self.filter.clear(judged.len() + items.len());
         judged.iter().for_each(|item| self.filter.mark(item.hash()));
         // A row marks its item too, so a later row with the same item passes as well.
-        self.filter.pass::<_, true>(items, &mut self.passed);
+        let passed = self.filter.pass::<_, true>(items, &mut self.passed);
         self.doubtful.clear();
         self.seen.clear();
         self.seen.resize(judged.len(), false);
-        for &row in &self.passed {
+        for &row in passed {
             let judgement = self.slots.find(items[row as usize], |number| judged[number]);
             match judgement.filter(|&judgement| !std::mem::replace(&mut self.seen[judgement], true)) {
                 Some(judgement) => self.found.push(Found { position: row, judgement: judgement as u32 }),
@@ -96,13 +96,13 @@ impl Matcher {
     fn repeats<K: Key>(&mut self, items: &[K]) -> Repeats {
         self.filter.clear(self.doubtful.len());
         self.doubtful.iter().for_each(|&row| self.filter.mark(items[row as usize].hash()));
-        self.filter.pass::<_, false>(items, &mut self.passed);
-        self.slots.clear(self.passed.len());
+        let passed = self.filter.pass::<_, false>(items, &mut self.passed);
+        self.slots.clear(passed.len());
         let mut repeats = Repeats::default();
-        for (number, &row) in self.passed.iter().enumerate() {
-            let item = |number: usize| items[self.passed[number] as usize];
+        for (number, &row) in passed.iter().enumerate() {
+            let item = |number: usize| items[passed[number] as usize];
             if let Some(earlier) = self.slots.find_or_insert(item(number), number, item) {
-                repeats.add(self.passed[earlier] as usize, row as usize);
+                repeats.add(passed[earlier] as usize, row as usize);
             }
         }
         repeats
@@ -149,11 +149,13 @@ impl Filter {
         self.words[word] |= bit;
     }
 
-    /// The rows whose items are marked; with `MARK` a row that is not is marked for those after it.
-    fn pass<K: Key, const MARK: bool>(&mut self, items: &[K], passed: &mut Vec<u32>) {
-        passed.clear();
-        passed.resize(items.len(), 0);
-        let (words, rows) = (self.words.as_mut_slice(), passed.as_mut_slice());
+    /// The rows whose items are marked, at the begin of `rows`; with `MARK` a row that is not is marked for those
+    /// after it.
+    fn pass<'r, K: Key, const MARK: bool>(&mut self, items: &[K], rows: &'r mut Vec<u32>) -> &'r [u32] {
+        if rows.len() < items.len() {
+            rows.resize(items.len(), 0);
+        }
+        let (words, passed) = (self.words.as_mut_slice(), rows.as_mut_slice());
         let mut count = 0;
         for (item, row) in items.iter().zip(0..) {
             let (word, bit) = place(item.hash(), words.len());
@@ -162,10 +164,10 @@ impl Filter {
                 words[word] |= bit;
             }
             // Written in any case: without a branch there is none to mispredict.
-            rows[count] = row;
+            passed[count] = row;
             count += usize::from(marked);
         }
-        passed.truncate(count);
+        &passed[..count]
     }
 }
 

@@ -5,6 +5,8 @@ pub mod judge;
 pub mod judged_lists;
 pub mod list;
 pub mod matching;
+pub mod measures;
+pub mod open_items;
 pub mod partition;
 pub mod places;
 pub mod segments;

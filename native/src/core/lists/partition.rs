@@ -7,38 +7,39 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use hashbrown::HashTable;
 
 use crate::core::column::Column;
-use crate::core::deal::{Dealt, partition_of, partitions, pieces};
+use crate::core::deal::{Dealt, Piles, expected, partition_of, partitions, pieces};
 use crate::core::error::Result;
 use crate::core::group::{UNJUDGED, insert};
 use crate::core::hash::Key;
 use crate::core::lists::matching::Slots;
+use crate::core::scores::Score;
 
 /// A result on the way to its query.
 #[derive(Clone, Copy)]
-struct DealtResult<Q, K> {
+struct DealtResult<Q, K, S> {
     query: Q,
     item: K,
-    score: f64,
+    score: S,
 }
 
 /// All results, dealt out by query.
-pub struct Partitions<Q, K> {
-    dealt: Dealt<DealtResult<Q, K>>,
+pub struct Partitions<Q, K, S> {
+    dealt: Dealt<DealtResult<Q, K, S>>,
     /// The judged queries of each partition: their keys and numbers.
     judged: Vec<Vec<(Q, u32)>>,
 }
 
 /// The results of one partition, query after query.
-pub struct Gathered<K> {
+pub struct Gathered<K, S> {
     slots: Slots,
     /// The place of each row's query in the partition, those of queries that are not judged left out.
     places: Vec<u32>,
     items: Vec<K>,
-    scores: Vec<f64>,
+    scores: Vec<S>,
     borders: Vec<usize>,
 }
 
-impl<K> Default for Gathered<K> {
+impl<K, S> Default for Gathered<K, S> {
     fn default() -> Self {
         Self {
             slots: Slots::default(),
@@ -50,7 +51,10 @@ impl<K> Default for Gathered<K> {
     }
 }
 
-impl<Q: Key, K: Key> Partitions<Q, K> {
+impl<Q: Key, K: Key, S: Score> Partitions<Q, K, S> {
+    /// Bytes that a result takes.
+    pub const ROW: usize = size_of::<DealtResult<Q, K, S>>();
+
     /// Deals out the results, and the judged queries with them; without scores all are 0.
     ///
     /// Only those of one of so many passes, and some of them are lacking if it is cancelled.
@@ -59,7 +63,7 @@ impl<Q: Key, K: Key> Partitions<Q, K> {
         judged: impl Iterator<Item = Q>,
         queries: &Column<'_, Q>,
         items: &Column<'_, K>,
-        scores: Option<&Column<'_, f64>>,
+        scores: Option<&Column<'_, S>>,
         cancelled: &AtomicBool,
     ) -> Result<Self> {
         let partitions = partitions(queries.len());
@@ -68,15 +72,8 @@ impl<Q: Key, K: Key> Partitions<Q, K> {
             let partition = partition_of(query, partitions);
             own.contains(&partition).then(|| partition - own.start)
         };
-        let sizes = |stretch| {
-            let (mut sizes, mut scratch) = (vec![0; own.len()], Vec::new());
-            for rows in pieces(stretch) {
-                let queries = queries.values(rows, &mut scratch);
-                queries.iter().filter_map(|&query| place(query)).for_each(|place| sizes[place] += 1);
-            }
-            sizes
-        };
-        let fill = |stretch, dealt: &mut [Vec<DealtResult<Q, K>>]| {
+        let sizes = |stretch| vec![expected(&stretch, partitions); own.len()];
+        let fill = |stretch, dealt: &mut Piles<DealtResult<Q, K, S>>| {
             let (mut query_scratch, mut item_scratch, mut score_scratch) =
                 (Vec::new(), Vec::new(), Vec::new());
             for rows in pieces(stretch).take_while(|_| !cancelled.load(Ordering::Relaxed)) {
@@ -85,8 +82,8 @@ impl<Q: Key, K: Key> Partitions<Q, K> {
                 let scores = scores.map(|scores| scores.values(rows, &mut score_scratch));
                 for (at, (&query, &item)) in queries.iter().zip(items).enumerate() {
                     let Some(place) = place(query) else { continue };
-                    let score = scores.map_or(0.0, |scores| scores[at]);
-                    dealt[place].push(DealtResult { query, item, score });
+                    let score = scores.map_or(S::default(), |scores| scores[at]);
+                    dealt.push(place, DealtResult { query, item, score });
                 }
             }
         };
@@ -112,19 +109,16 @@ impl<Q: Key, K: Key> Partitions<Q, K> {
 
     /// Brings the rows of one partition into the order of its judged queries, those of a query in row order;
     /// gives the number of other queries.
-    pub fn gather(&self, partition: usize, gathered: &mut Gathered<K>) -> usize {
+    pub fn gather(&self, partition: usize, gathered: &mut Gathered<K, S>) -> usize {
         let others = self.find_places(partition, gathered);
         let Gathered { places, items, scores, borders, .. } = gathered;
-        borders.clear();
-        borders.resize(self.judged[partition].len() + 1, 0);
-        places.iter().filter(|&&place| place != UNJUDGED).for_each(|&place| borders[place as usize + 1] += 1);
         for at in 1..borders.len() {
             borders[at] += borders[at - 1];
         }
         let Some(any) = self.dealt.rows(partition).next() else { return 0 };
         items.clear();
         items.resize(borders[borders.len() - 1], any.item);
-        scores.resize(items.len(), 0.0);
+        scores.resize(items.len(), S::default());
         let mut next = borders.clone();
         for (row, &place) in self.dealt.rows(partition).zip(&*places).filter(|&(_, &place)| place != UNJUDGED)
         {
@@ -136,31 +130,34 @@ impl<Q: Key, K: Key> Partitions<Q, K> {
         others
     }
 
-    /// Finds the place of each row's query; gives the number of queries that are not judged.
-    fn find_places(&self, partition: usize, Gathered { slots, places, .. }: &mut Gathered<K>) -> usize {
+    /// Finds the place of each row's query, and counts the rows of each; gives the number of queries that are not
+    /// judged.
+    fn find_places(&self, partition: usize, gathered: &mut Gathered<K, S>) -> usize {
+        let Gathered { slots, places, borders, .. } = gathered;
         let judged = &self.judged[partition];
         slots.clear(judged.len());
         for (place, &(query, _)) in judged.iter().enumerate() {
             slots.find_or_insert(query, place, |place| judged[place].0);
         }
         let mut others = HashTable::new();
+        borders.clear();
+        borders.resize(judged.len() + 1, 0);
         places.clear();
         places.extend(self.dealt.rows(partition).map(|row| {
-            slots.find(row.query, |place| judged[place].0).map_or_else(
-                || {
-                    insert(&mut others, row.query);
-                    UNJUDGED
-                },
-                |place| place as u32,
-            )
+            let Some(place) = slots.find(row.query, |place| judged[place].0) else {
+                insert(&mut others, row.query);
+                return UNJUDGED;
+            };
+            borders[place + 1] += 1;
+            place as u32
         }));
         others.len()
     }
 }
 
-impl<K> Gathered<K> {
+impl<K, S> Gathered<K, S> {
     /// Items and scores of one query, numbered within the partition.
-    pub fn list(&self, query: usize) -> (&[K], &[f64]) {
+    pub fn list(&self, query: usize) -> (&[K], &[S]) {
         let rows = self.borders[query]..self.borders[query + 1];
         (&self.items[rows.clone()], &self.scores[rows])
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::core::scores::code_of;
 
 /// The rows of each segment: segment `i` is `offsets[i]..offsets[i + 1]`.
-fn segments(offsets: &[i64]) -> impl Iterator<Item = Range<usize>> + '_ {
+pub fn segments(offsets: &[i64]) -> impl Iterator<Item = Range<usize>> + '_ {
     offsets.windows(2).map(|border| border[0] as usize..border[1] as usize)
 }
 
@@ -48,7 +48,7 @@ pub fn shared_weighted_sum(
 }
 
 /// The sums of the first 0, 1, 2 … numbers.
-fn sums_to(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
+pub fn sums_to(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
     let sums = numbers.scan(0.0, |sum, number| {
         *sum += number;
         Some(*sum)

@@ -4,12 +4,17 @@ use crate::core::sums::Sum;
 
 /// Each numerator over its denominator: NaN where nothing is relevant, else 0 where the denominator is 0.
 pub fn ratio(above: &[f64], below: impl Iterator<Item = f64>, relevant: &[f64]) -> Vec<f64> {
-    let quotient = |((&above, below), &relevant): ((&f64, f64), &f64)| match (relevant > 0.0, below != 0.0) {
+    let each = above.iter().zip(below).zip(relevant);
+    each.map(|((&above, below), &relevant)| quotient(above, below, relevant)).collect()
+}
+
+/// One of them.
+pub fn quotient(above: f64, below: f64, relevant: f64) -> f64 {
+    match (relevant > 0.0, below != 0.0) {
         (false, _) => f64::NAN,
         (true, false) => 0.0,
         (true, true) => above / below,
-    };
-    above.iter().zip(below).zip(relevant).map(quotient).collect()
+    }
 }
 
 /// What the values of all queries come to.

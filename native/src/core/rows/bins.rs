@@ -1,7 +1,7 @@
 //! Scores beside what happened, in bins: sums over the rows between borders.
 
 use crate::core::error::Result;
-use crate::core::rows::labelled_rows::LabelledRows;
+use crate::core::rows::labelled_rows::{Block, LabelledRows};
 use crate::core::sums::{STRIDE, Sum};
 
 /// What the rows of a bin come to: how many they are, and the sums of weights, of those of positive rows, of
@@ -15,7 +15,7 @@ pub fn bins(rows: &LabelledRows, borders: &[f64]) -> Result<Vec<Bin>> {
     let finder = BinFinder::new(borders);
     // Adding up the bins of a stride takes no longer than its rows.
     let stride = STRIDE.max(borders.len());
-    let blocks = rows.blocks(|block, _| {
+    let blocks = rows.blocks(|block: &Block<'_>, _| {
         let (rows, mut bins) = (block.labels.len(), BinSums::new(borders));
         let mut plain = vec![Bin::default(); borders.len() + 1];
         for begin in (0..rows).step_by(stride) {

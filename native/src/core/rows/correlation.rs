@@ -4,7 +4,7 @@
 use crate::core::error::Result;
 use crate::core::group::check_rows;
 use crate::core::pool;
-use crate::core::rows::labelled_rows::LabelledRows;
+use crate::core::rows::labelled_rows::{Block, LabelledRows};
 use crate::core::scores::{Coded, code_of};
 
 /// Different labels up to which rows are not sorted by them.
@@ -33,7 +33,7 @@ pub struct Correlation {
 
 /// Correlates labels with scores; weights do not count.
 pub fn correlation(rows: &LabelledRows) -> Result<Correlation> {
-    let narrow = rows.blocks(|block, _| {
+    let narrow = rows.blocks(|block: &Block<'_>, _| {
         let exact = |&number: &f64| f64::from(number as f32) == number;
         block.labels.iter().all(exact) && block.scores.iter().all(exact)
     })?;
@@ -41,7 +41,7 @@ pub fn correlation(rows: &LabelledRows) -> Result<Correlation> {
 }
 
 fn correlated<C: Coded>(rows: &LabelledRows) -> Result<Correlation> {
-    let blocks = rows.blocks(|block, _| {
+    let blocks = rows.blocks(|block: &Block<'_>, _| {
         let pairs = block.scores.iter().zip(block.labels).map(|(&score, &label)| both::<C>(score, label));
         pairs.collect::<Vec<_>>()
     })?;

@@ -5,9 +5,7 @@
 
 use std::ops::Range;
 
-use arrow_schema::DataType;
-
-use crate::core::column::{Column, numbers};
+use crate::core::column::{Column, Number, are_float32, numbers};
 use crate::core::error::{Error, Result};
 use crate::core::ids::Ids;
 use crate::core::pool;
@@ -37,41 +35,41 @@ pub struct LabelledRows {
 }
 
 /// The columns of numbers, open for reading.
-pub struct RowColumns<'a> {
+pub struct RowColumns<'a, S = f64> {
     labels: Column<'a, f64>,
-    scores: Column<'a, f64>,
+    scores: Column<'a, S>,
     weights: Option<Column<'a, f64>>,
     positive: f64,
 }
 
 /// Memory that the rows of a block are read into, where they cannot be used in place.
 #[derive(Default)]
-pub struct RowScratch {
+pub struct RowScratch<S = f64> {
     labels: Vec<f64>,
-    scores: Vec<f64>,
+    scores: Vec<S>,
     weights: Vec<f64>,
 }
 
 /// Some rows.
-pub struct Block<'a> {
+pub struct Block<'a, S = f64> {
     /// Labels as they are.
     pub labels: &'a [f64],
     /// Scores.
-    pub scores: &'a [f64],
+    pub scores: &'a [S],
     /// Weights, if there are any.
     pub weights: Option<&'a [f64]>,
     /// The label of the positive rows.
     positive: f64,
 }
 
-impl Block<'_> {
+impl<S: Number> Block<'_, S> {
     /// Label, score and weight of each row.
-    pub fn rows(&self) -> impl Iterator<Item = (bool, f64, f64)> + '_ {
+    pub fn rows(&self) -> impl Iterator<Item = (bool, S, f64)> + '_ {
         self.some(0..self.labels.len())
     }
 
     /// Those of some rows.
-    pub fn some(&self, rows: Range<usize>) -> impl Iterator<Item = (bool, f64, f64)> + '_ {
+    pub fn some(&self, rows: Range<usize>) -> impl Iterator<Item = (bool, S, f64)> + '_ {
         let weights = self.weights.map(|weights| &weights[rows.clone()]);
         let scored = self.labels[rows.clone()].iter().zip(&self.scores[rows]);
         scored.enumerate().map(move |(at, (&label, &score))| {
@@ -85,14 +83,17 @@ impl LabelledRows {
     ///
     /// # Errors
     /// A column that is not there, not of numbers, or has nulls.
-    pub fn open(&self) -> Result<RowColumns<'_>> {
-        let open = |name: &String, role: &str| numbers(&self.table, name, &self.describe(role, name));
+    pub fn open<S: Number>(&self) -> Result<RowColumns<'_, S>> {
         Ok(RowColumns {
-            labels: open(&self.label, "label")?,
-            scores: open(&self.score, "score")?,
-            weights: self.weight.as_ref().map(|name| open(name, "weight")).transpose()?,
+            labels: self.column(&self.label, "label")?,
+            scores: self.column(&self.score, "score")?,
+            weights: self.weight.as_ref().map(|name| self.column(name, "weight")).transpose()?,
             positive: self.positive,
         })
+    }
+
+    fn column<N: Number>(&self, name: &str, role: &str) -> Result<Column<'_, N>> {
+        numbers(&self.table, name, &self.describe(role, name))
     }
 
     /// The same rows, with another column for that of the scores.
@@ -103,16 +104,7 @@ impl LabelledRows {
     /// Whether all scores are exact as 32-bit floats.
     pub fn float32(&self) -> bool {
         let dtype = self.table.schema.field_with_name(&self.score).map(|field| field.data_type());
-        matches!(
-            dtype,
-            Ok(DataType::Float16
-                | DataType::Float32
-                | DataType::Int8
-                | DataType::Int16
-                | DataType::UInt8
-                | DataType::UInt16
-                | DataType::Boolean)
-        )
+        dtype.is_ok_and(are_float32)
     }
 
     fn describe(&self, role: &str, column: &str) -> String {
@@ -128,7 +120,10 @@ impl LabelledRows {
     }
 
     /// What `work` gives for each block, in the order of the blocks.
-    pub fn blocks<T: Send>(&self, work: impl Fn(&Block<'_>, usize) -> T + Sync + Send) -> Result<Vec<T>> {
+    pub fn blocks<S: Number, T: Send>(
+        &self,
+        work: impl Fn(&Block<'_, S>, usize) -> T + Sync + Send,
+    ) -> Result<Vec<T>> {
         let columns = self.open()?;
         let rows = columns.len();
         Ok(pool::map_init(rows.div_ceil(BLOCK), RowScratch::default, |scratch, block| {
@@ -138,20 +133,25 @@ impl LabelledRows {
     }
 }
 
-impl RowColumns<'_> {
+impl<S: Number> RowColumns<'_, S> {
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.labels.len()
     }
 
     /// Reads some rows.
-    pub fn read<'s>(&'s self, rows: Range<usize>, scratch: &'s mut RowScratch) -> Block<'s> {
+    pub fn read<'s>(&'s self, rows: Range<usize>, scratch: &'s mut RowScratch<S>) -> Block<'s, S> {
         Block {
             labels: self.labels.values(rows.clone(), &mut scratch.labels),
             scores: self.scores.values(rows.clone(), &mut scratch.scores),
             weights: self.weights.as_ref().map(|weights| weights.values(rows, &mut scratch.weights)),
             positive: self.positive,
         }
+    }
+
+    /// Reads the scores of some rows alone.
+    pub fn scores<'s>(&'s self, rows: Range<usize>, scratch: &'s mut RowScratch<S>) -> &'s [S] {
+        self.scores.values(rows, &mut scratch.scores)
     }
 }
 
@@ -165,10 +165,14 @@ pub struct Faults {
 }
 
 impl Faults {
-    fn in_block(values: &[f64], first: usize, wrong: impl Fn(f64) -> bool) -> Self {
-        let count = values.iter().map(|&value| usize::from(wrong(value))).sum();
-        let at = if count == 0 { None } else { values.iter().position(|&value| wrong(value)) };
-        Self { count, first: first + at.unwrap_or(0) }
+    fn in_block<N: Number>(values: &[N], first: usize, wrong: impl Fn(N) -> bool) -> Self {
+        // Mostly there is none, which is found without an early end for several at a time.
+        if !values.iter().fold(false, |any, &value| any | wrong(value)) {
+            return Self { count: 0, first };
+        }
+        let count = values.iter().filter(|&&value| wrong(value)).count();
+        let at = values.iter().position(|&value| wrong(value)).unwrap_or(0);
+        Self { count, first: first + at }
     }
 
     fn and(self, later: Self) -> Self {
@@ -200,23 +204,10 @@ impl LabelledRows {
     /// # Errors
     /// NaN in any column; infinite labels; weights that are negative, infinite, or all 0.
     pub fn content(&self) -> Result<Content> {
-        let blocks = self.blocks(|block, first| {
-            let bad = |weight: f64| !(0.0..f64::INFINITY).contains(&weight);
-            Content {
-                rows: block.labels.len(),
-                positives: block.labels.iter().map(|&label| usize::from(label == block.positive)).sum(),
-                labels: different(block.labels),
-                no_probability: Faults::in_block(block.scores, first, |p| !(0.0..=1.0).contains(&p)),
-                bad_labels: Faults::in_block(block.labels, first, |label| !label.is_finite()),
-                bad_scores: Faults::in_block(block.scores, first, f64::is_nan),
-                bad_weights: block
-                    .weights
-                    .map_or(Faults::default(), |weights| Faults::in_block(weights, first, bad)),
-                least_weight: block
-                    .weights
-                    .map_or(1.0, |weights| weights.iter().copied().fold(0.0, f64::max)),
-            }
-        })?;
+        let blocks = match self.float32() {
+            true => self.blocks(Content::of::<f32>)?,
+            false => self.blocks(Content::of::<f64>)?,
+        };
         let all = blocks.into_iter().reduce(Content::and).unwrap_or_default();
         self.refuse(
             "label",
@@ -252,6 +243,22 @@ impl LabelledRows {
 }
 
 impl Content {
+    /// What a block holds, whose first row is told.
+    fn of<S: Number>(block: &Block<'_, S>, first: usize) -> Self {
+        let bad = |weight: f64| !(0.0..f64::INFINITY).contains(&weight);
+        let no_probability = |p: S| !((p >= S::of(0.0)) & (p <= S::of(1.0)));
+        Self {
+            rows: block.labels.len(),
+            positives: block.labels.iter().map(|&label| usize::from(label == block.positive)).sum(),
+            labels: different(block.labels),
+            no_probability: Faults::in_block(block.scores, first, no_probability),
+            bad_labels: Faults::in_block(block.labels, first, |label: f64| !label.is_finite()),
+            bad_scores: Faults::in_block(block.scores, first, |score: S| score.into().is_nan()),
+            bad_weights: block.weights.map_or(Faults::default(), |own| Faults::in_block(own, first, bad)),
+            least_weight: block.weights.map_or(1.0, |own| own.iter().copied().fold(0.0, f64::max)),
+        }
+    }
+
     fn and(mut self, later: Self) -> Self {
         self.rows += later.rows;
         self.positives += later.positives;
@@ -309,7 +316,7 @@ impl LabelledRows {
             }
             plain
         };
-        let blocks = self.blocks(|block, _| {
+        let blocks = self.blocks(|block: &Block<'_>, _| {
             let rows = block.labels.len();
             let strides = (0..rows).step_by(STRIDE).map(|begin| begin..rows.min(begin + STRIDE));
             total(strides.map(|rows| stride(block, rows)))
@@ -328,7 +335,7 @@ pub fn confusion(rows: &LabelledRows, threshold: f64) -> Result<[f64; 4]> {
             [is(true, true), is(true, false), is(false, true), is(false, false)]
         });
     }
-    let blocks = rows.blocks(|block, _| {
+    let blocks = rows.blocks(|block: &Block<'_>, _| {
         let (mut all, mut positives, mut found, mut both) = (0_u64, 0, 0, 0);
         for (&label, &score) in block.labels.iter().zip(block.scores) {
             let (positive, finds) = (label == block.positive, score >= threshold);
@@ -352,7 +359,7 @@ pub fn log_loss(rows: &LabelledRows, clip: f64) -> Result<f64> {
         })?;
         return Ok(loss);
     }
-    let blocks = rows.blocks(|block, _| {
+    let blocks = rows.blocks(|block: &Block<'_>, _| {
         let mut total = Sum::default();
         let (labels, scores) = (block.labels.chunks(LANES), block.scores.chunks(LANES));
         let mut products = [1.0; LANES];

@@ -1,9 +1,7 @@
 //! Labelled scores, query by query.
 
-use std::ops::Range;
-
 use crate::core::column::Column;
-use crate::core::deal::{Dealt, partition_of, partitions, pieces};
+use crate::core::deal::{Dealt, Piles, expected, partition_of, partitions, pieces};
 use crate::core::error::Result;
 use crate::core::group::{Numbering, Queries, check_rows, is_scattered};
 use crate::core::hash::Key;
@@ -11,7 +9,7 @@ use crate::core::ids::Ids;
 use crate::core::pool;
 use crate::core::rows::labelled_rows::{Block, LabelledRows, RowColumns, RowScratch};
 use crate::core::rows::ranked_scores::{Element, Weighted, pairs_of};
-use crate::core::scores::{Score, code_of};
+use crate::core::scores::Score;
 use crate::core::wide::wide;
 
 /// Queries of a block.
@@ -58,12 +56,12 @@ fn of_column<K: Key>(rows: &LabelledRows, column: &Column<'_, K>) -> Result<Vec<
 }
 
 fn of_gathered<K: Key, G: QueryRows>(rows: &LabelledRows, column: &Column<'_, K>) -> Result<Vec<QuerySums>> {
-    let columns = rows.open()?;
+    let columns = rows.open::<G::Score>()?;
     check_rows(columns.len())?;
     if is_scattered(column) {
         return of_scattered::<K, G>(&columns, column);
     }
-    let (queries, groups) = Queries::new(column)?;
+    let (queries, groups) = Queries::alone(column)?;
     let blocks = pool::map_init(
         groups.len().div_ceil(BLOCK),
         || (RowScratch::default(), G::default()),
@@ -88,19 +86,22 @@ fn of_gathered<K: Key, G: QueryRows>(rows: &LabelledRows, column: &Column<'_, K>
 trait QueryRows: Default + Send {
     /// One row, on its own.
     type Row: Copy + Default + Send + Sync;
+    /// A score as it is read.
+    type Score: Score;
 
-    fn row(positive: bool, score: f64, weight: f64) -> Self::Row;
+    fn row(positive: bool, score: Self::Score, weight: f64) -> Self::Row;
     fn clear(&mut self);
     fn add(&mut self, row: Self::Row);
-    fn take(&mut self, block: &Block<'_>);
+    fn take(&mut self, block: &Block<'_, Self::Score>);
     fn pairs(&mut self) -> Pairs;
 }
 
 impl QueryRows for Vec<Weighted> {
     type Row = Weighted;
+    type Score = f64;
 
     fn row(positive: bool, score: f64, weight: f64) -> Weighted {
-        Weighted::new(code_of(score, false), positive, weight)
+        Weighted::new(score.code(), positive, weight)
     }
 
     fn clear(&mut self) {
@@ -142,9 +143,10 @@ impl<S: Score> TwoClasses<S> {
 
 impl<S: Score> QueryRows for TwoClasses<S> {
     type Row = (S, bool);
+    type Score = S;
 
-    fn row(positive: bool, score: f64, _: f64) -> (S, bool) {
-        (S::of(score), positive)
+    fn row(positive: bool, score: S, _: f64) -> (S, bool) {
+        (score, positive)
     }
 
     fn clear(&mut self) {
@@ -158,14 +160,13 @@ impl<S: Score> QueryRows for TwoClasses<S> {
         self.counts[class] += 1;
     }
 
-    fn take(&mut self, block: &Block<'_>) {
+    fn take(&mut self, block: &Block<'_, S>) {
         self.reserve(block.labels.len());
         let [others, positives] = &mut self.scores;
         let [mut other, mut positive] = self.counts;
         // Each score is written to both, and stays where the next one is not written over it: labels in no order
         // would be branches that cannot be foreseen.
         for (is_positive, score, _) in block.rows() {
-            let score = S::of(score);
             others[other] = score;
             positives[positive] = score;
             other += usize::from(!is_positive);
@@ -213,6 +214,7 @@ fn merged<S: Score>(positives: &mut [S], others: &mut [S]) -> u64 {
 }
 
 /// A row on the way to its query.
+#[derive(Clone, Copy)]
 struct DealtRow<K, R> {
     query: K,
     number: u32,
@@ -221,12 +223,12 @@ struct DealtRow<K, R> {
 
 /// The same where the rows of a query lie far apart: they are dealt out by the hash of their query first.
 fn of_scattered<K: Key, G: QueryRows>(
-    columns: &RowColumns<'_>,
+    columns: &RowColumns<'_, G::Score>,
     column: &Column<'_, K>,
 ) -> Result<Vec<QuerySums>> {
     let partitions = partitions(column.len());
-    let sizes = |stretch: Range<usize>| vec![stretch.len() / partitions * 9 / 8; partitions];
-    let fill = |stretch, dealt: &mut [Vec<DealtRow<K, G::Row>>]| {
+    let sizes = |stretch| vec![expected(&stretch, partitions); partitions];
+    let fill = |stretch, dealt: &mut Piles<DealtRow<K, G::Row>>| {
         let (mut keys, mut scratch) = (Vec::new(), RowScratch::default());
         for piece in pieces(stretch) {
             let block = columns.read(piece.clone(), &mut scratch);
@@ -234,7 +236,7 @@ fn of_scattered<K: Key, G: QueryRows>(
             let rows = (piece.start as u32..).zip(queries).zip(block.rows());
             for ((number, &query), (positive, score, weight)) in rows {
                 let row = G::row(positive, score, weight);
-                dealt[partition_of(query, partitions)].push(DealtRow { query, number, row });
+                dealt.push(partition_of(query, partitions), DealtRow { query, number, row });
             }
         }
     };

@@ -4,13 +4,13 @@
 //! the leading bits of their codes, so that what is left of a code fits into few bits beside the label; each
 //! part is then sorted in the cache, by radix.
 
-use crate::core::deal::{Dealt, pieces};
+use crate::core::deal::{Dealt, Piles, pieces};
 use crate::core::error::{Result, room};
 use crate::core::group::check_rows;
 use crate::core::pool;
 use crate::core::rows::bins::{Bin, BinSums};
-use crate::core::rows::labelled_rows::{LabelledRows, RowScratch};
-use crate::core::scores::{code_of, score_of};
+use crate::core::rows::labelled_rows::{LabelledRows, RowColumns, RowScratch};
+use crate::core::scores::{Score, score_of};
 use crate::core::sums::{Sum, strided_total, total};
 
 /// Parts at the most: each is written to at a place of its own, and more places than this miss the cache.
@@ -170,16 +170,17 @@ impl Threshold {
 impl<E: Element> RankedScores<E> {
     /// Sorts the rows.
     pub fn new(rows: &LabelledRows) -> Result<Self> {
-        let float32 = rows.float32();
-        let (least, greatest) = rows
-            .blocks(|block, _| extremes(block.scores))?
-            .into_iter()
-            .reduce(|a, b| (lesser(a.0, b.0), greater(a.1, b.1)))
-            .expect("a table without rows is refused");
-        let (lowest, highest) = (code_of(greatest, float32), code_of(least, float32));
+        if rows.float32() { Self::of::<f32>(rows) } else { Self::of::<f64>(rows) }
+    }
+
+    /// The same of scores of one width.
+    fn of<S: Score>(rows: &LabelledRows) -> Result<Self> {
+        let columns = rows.open::<S>()?;
+        check_rows(columns.len())?;
+        let (lowest, highest) = codes(&columns);
         let shift = (u64::BITS - (highest - lowest).leading_zeros()).saturating_sub(PARTS_BITS);
         let count = ((highest - lowest) >> shift) as usize + 1;
-        let dealt = Self::deal(rows, float32, lowest, shift, count)?;
+        let dealt = Self::deal(&columns, lowest, shift, count)?;
         let parts = pool::map(count, |part| {
             let mut own: Vec<E> = room(dealt.slices(part).map(<[E]>::len).sum())?;
             dealt.slices(part).for_each(|rows| own.extend_from_slice(rows));
@@ -196,29 +197,32 @@ impl<E: Element> RankedScores<E> {
             totals.1.add(other);
             before.push((totals.0.value(), totals.1.value()));
         }
-        Ok(Self { parts, before, lowest, shift, float32 })
+        Ok(Self { parts, before, lowest, shift, float32: rows.float32() })
     }
 
     /// Deals the rows out by the leading bits of their codes.
-    fn deal(rows: &LabelledRows, float32: bool, lowest: u64, shift: u32, count: usize) -> Result<Dealt<E>> {
-        let columns = rows.open()?;
-        check_rows(columns.len())?;
+    fn deal<S: Score>(
+        columns: &RowColumns<'_, S>,
+        lowest: u64,
+        shift: u32,
+        count: usize,
+    ) -> Result<Dealt<E>> {
         let rest = (1 << shift) - 1;
         let sizes = |stretch| {
             let (mut sizes, mut scratch) = (vec![0; count], RowScratch::default());
             for piece in pieces(stretch) {
-                for &score in columns.read(piece, &mut scratch).scores {
-                    sizes[((code_of(score, float32) - lowest) >> shift) as usize] += 1;
+                for &score in columns.scores(piece, &mut scratch) {
+                    sizes[((score.code() - lowest) >> shift) as usize] += 1;
                 }
             }
             sizes
         };
-        let fill = |stretch, dealt: &mut [Vec<E>]| {
+        let fill = |stretch, dealt: &mut Piles<E>| {
             let mut scratch = RowScratch::default();
             for piece in pieces(stretch) {
                 for (positive, score, weight) in columns.read(piece, &mut scratch).rows() {
-                    let code = code_of(score, float32) - lowest;
-                    dealt[(code >> shift) as usize].push(E::new(code & rest, positive, weight));
+                    let code = score.code() - lowest;
+                    dealt.push((code >> shift) as usize, E::new(code & rest, positive, weight));
                 }
             }
         };
@@ -389,25 +393,37 @@ fn weights(rows: &[impl Element]) -> Weights {
     strided_total(rows.iter().map(|&row| split(row).into())).into()
 }
 
-/// The least and the greatest of some scores, none of which is NaN.
-fn extremes(scores: &[f64]) -> (f64, f64) {
+/// The least and the greatest code of all scores, none of which is NaN.
+fn codes<S: Score>(columns: &RowColumns<'_, S>) -> (u64, u64) {
+    let pieces: Vec<_> = pieces(0..columns.len()).collect();
+    let found = pool::map_init(pieces.len(), RowScratch::default, |scratch, piece| {
+        extremes(columns.scores(pieces[piece].clone(), scratch))
+    });
+    let all = found.into_iter().reduce(|a, b| (lesser(a.0, b.0), greater(a.1, b.1)));
+    let (least, greatest) = all.expect("a table without rows is refused");
+    (greatest.code(), least.code())
+}
+
+/// The least and the greatest of some scores.
+fn extremes<S: Score>(scores: &[S]) -> (S, S) {
     // Side by side, so that none waits for the one before.
-    let (mut least, mut greatest) = ([f64::INFINITY; 8], [f64::NEG_INFINITY; 8]);
+    let (low, high) = (S::of(f64::INFINITY), S::of(f64::NEG_INFINITY));
+    let (mut least, mut greatest) = ([low; 8], [high; 8]);
     let (eights, rest) = scores.as_chunks::<8>();
     for eight in eights {
         least = std::array::from_fn(|at| lesser(eight[at], least[at]));
         greatest = std::array::from_fn(|at| greater(eight[at], greatest[at]));
     }
-    let all = |of: [f64; 8]| of.into_iter().chain(rest.iter().copied());
-    (all(least).fold(f64::INFINITY, lesser), all(greatest).fold(f64::NEG_INFINITY, greater))
+    let all = |of: [S; 8]| of.into_iter().chain(rest.iter().copied());
+    (all(least).fold(low, lesser), all(greatest).fold(high, greater))
 }
 
 /// As `f64::min`, but an instruction for several, since there is no NaN.
-fn lesser(a: f64, b: f64) -> f64 {
+fn lesser<S: Score>(a: S, b: S) -> S {
     if a < b { a } else { b }
 }
 
-fn greater(a: f64, b: f64) -> f64 {
+fn greater<S: Score>(a: S, b: S) -> S {
     if a > b { a } else { b }
 }
 

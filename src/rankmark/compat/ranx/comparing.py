@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -14,6 +13,7 @@ import numpy as np
 
 from rankmark.compat.ranx.evaluation import query_values
 from rankmark.compat.ranx.tables import Qrels, Run
+from rankmark.dataclassing import dataclass
 from rankmark.errors import NotHereError
 from rankmark.kinds.lists import Values
 from rankmark.rendering.files import write_whole

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, UsageError
 from rankmark.inputs.arrays.judged_items import (
     Sparse,
@@ -21,14 +22,14 @@ from rankmark.inputs.arrays.judged_items import (
     read_relevance,
     read_stored,
 )
-from rankmark.inputs.arrays.libraries import Array, Masked, Matrix, Scores, as_matrix, to_numpy
+from rankmark.inputs.arrays.libraries import Array, Masked, Matrix, RowNumbers, Scores, as_matrix, to_numpy
 from rankmark.inputs.catalogue import refuse_catalogue
 from rankmark.inputs.input import Input
 from rankmark.inputs.roles import Side
 from rankmark.kinds.lists import Values
 from rankmark.language.choices import Duplicates
 
-__all__ = ["Stored", "read_candidates", "read_scores", "tables_of_candidates"]
+__all__ = ["Listed", "Stored", "read_candidates", "read_scores", "tables_of_candidates"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,19 @@ class Stored:
 
     shape: tuple[int, int]
     scores: Sparse
+
+
+class Listed:
+    """Which columns are candidates, by lists of them: a mask that is made of the rows asked for alone."""
+
+    def __init__(self, items: Sparse, columns: int) -> None:
+        self._items, self._columns = items, columns
+
+    def __getitem__(self, rows: RowNumbers) -> NDArray[np.bool_]:
+        own = self._items.take(np.asarray(rows))
+        present = np.zeros((len(own.counts), self._columns), dtype=np.bool_)
+        present[own.row, own.items] = True
+        return present
 
 
 def read_scores(scores: Array) -> Matrix | Stored:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import reprlib
 import sys
 from collections.abc import Sequence, Sized
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, UsageError
 from rankmark.inputs.arrays.libraries import (
     Array,
@@ -33,6 +33,7 @@ __all__ = [
     "lists_like_grades",
     "read_excluded",
     "read_grades",
+    "read_listed",
     "read_relevance",
     "read_stored",
 ]
@@ -134,7 +135,7 @@ GRADES = "not grades, of which an array (np.array) has one a column"
 """What lists are not."""
 
 CELLS = 1 << 22
-"""Dense grades that are looked at together."""
+"""Cells of dense arrays that are looked at together."""
 
 
 def read_relevance(
@@ -171,9 +172,12 @@ def lists_like_grades(source: Any, columns: int) -> tuple[str, ...]:
 
 def read_excluded(source: Any, shape: Shape) -> Sparse | None:
     """The items of each row that are in no list."""
-    if source is None:
-        return None
-    return _distinct(_items_of_rows(source, shape, "exclude"), "exclude", "first")
+    return None if source is None else read_listed(source, shape, "exclude")
+
+
+def read_listed(source: Any, shape: Shape, name: str) -> Sparse:
+    """The items of each row, each once."""
+    return _distinct(_items_of_rows(source, shape, name), name, "first")
 
 
 def read_stored(source: Any, name: str) -> Sparse:
@@ -209,7 +213,7 @@ def _items_of_rows(source: Any, shape: Shape, name: str) -> Sparse:
     elif _is_list(source):
         items = _from_lists(source, shape, name)
     else:
-        also = "" if name == "exclude" else ", or a dense array like the scores"
+        also = "" if name in ("exclude", "candidates") else ", or a dense array like the scores"
         raise UsageError(
             f"{name} is of type {type(source).__name__}; give a sparse matrix of SciPy or a list with the "
             f"items of each row{also}"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, UsageError
+from rankmark.inputs.arrays.judged_items import CELLS
+from rankmark.inputs.arrays.libraries import Masked
 from rankmark.inputs.column_checks import several_types
 
 if TYPE_CHECKING:
@@ -46,6 +48,21 @@ class Scored:
     query_ids: _native.Table
     notes: tuple[str, ...] = ()
     columns: pl.Series | None = None
+
+    def others(self, duplicates: Duplicates) -> NDArray[np.int64]:
+        """How many items the list of each row has at least that are not relevant."""
+        rows, columns = self.scores.shape
+        excluded = 0 if self.excluded is None else self.excluded.counts
+        grades = self.grades(duplicates)
+        found: NDArray[np.int64] = np.full(rows, columns, dtype=np.int64) - excluded
+        step = max(1, CELLS // max(1, columns))
+        for start in range(0, rows, step):
+            block = np.arange(start, min(start + step, rows))
+            if isinstance(self.scores, Masked):
+                found[block] -= (~self.scores.present(block)).sum(axis=1)
+            judged = grades.take(block)
+            found[block] -= np.bincount(judged.row, judged.grades > 0, len(block)).astype(np.int64)
+        return found
 
 
 def read_query_ids(queries: QueryIds | None, rows: int) -> _native.Table:

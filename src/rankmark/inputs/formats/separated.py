@@ -103,7 +103,11 @@ class Separated(FormatOfPolars):
         with polars_errors(file.where, self.name):
             with file.text() as (content, _):
                 start = _whole_rows(content, START, file)
-            return pl.scan_csv(start, separator=self.separator).collect_schema()
+            schema = pl.scan_csv(start, separator=self.separator).collect_schema()
+        # What polars puts in the place of bytes that are no text would be a name that nobody can write.
+        if any("\N{REPLACEMENT CHARACTER}" in name for name in schema) and (fault := not_unicode(file)):
+            raise FormatError(f"{file.where}, {fault}")
+        return schema
 
     def _pieces(
         self, file: File, schema: pl.Schema, roles: Chosen, size: int, limit: int = UNKNOWN

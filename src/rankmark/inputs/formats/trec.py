@@ -12,6 +12,7 @@ from rankmark.inputs.format import Batched, File, Format, Pieces
 from rankmark.inputs.memory import room
 from rankmark.inputs.roles import VALUE_OF, Chosen, ColumnNames, Side, TableName, is_of_lists
 from rankmark.inputs.source import Source
+from rankmark.inputs.trec_samples import is_of_sample, read_sample
 from rankmark.language.given_measure import known_measure
 from rankmark.progress import reading
 
@@ -49,6 +50,8 @@ class Trec(Format):
 
     def is_certain(self, file: File, table: TableName) -> bool:
         """Whether a line has as many fields as TREC text, with numbers where they must be."""
+        if table == "qrels" and is_of_sample(file):
+            return True
         fields = file.first_line.split()
         numbers = _numbers_at(table, len(fields)) if is_of_lists(table) else ()
         return any(_is_number(fields[at]) for at in numbers)
@@ -59,6 +62,8 @@ class Trec(Format):
 
     def read(self, file: File, table: TableName) -> Source:
         """As `Format.read`."""
+        if table == "qrels" and is_of_sample(file):
+            return read_sample(file)
         _refuse_printed(file, table)
         progress = _native.Progress()
         try:
@@ -77,9 +82,9 @@ class Trec(Format):
             return "; these are lines of judgements, which come before runs"
         return ""
 
-    def refuses_batches(self, file: File) -> str | None:  # noqa: ARG002
-        """It never does."""
-        return None
+    def refuses_batches(self, file: File) -> str | None:
+        """It does of judgements of a sample, which are few."""
+        return "has judgements of a sample, which are not read in batches" if is_of_sample(file) else None
 
     def in_batches(self, file: File, table: TableName) -> Batched:
         """As `Format.in_batches`."""

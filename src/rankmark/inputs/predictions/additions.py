@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankmark._native import Table
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ColumnError, DataError, IdTypeError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.predictions.classes import check_classes

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from rankmark._native import Table
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError
 from rankmark.inputs.names import listed
 from rankmark.inputs.predictions.classes import ClassName, ClassPredictions, read_classes

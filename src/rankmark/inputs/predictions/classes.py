@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ColumnError, DataError, UsageError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.names import listed

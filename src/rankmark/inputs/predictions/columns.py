@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ColumnError, UsageError, did_you_mean
 from rankmark.inputs.column_checks import Columns
 from rankmark.inputs.names import fitting, listed, misread, nearest

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankmark._native import Table
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, UsageError
 from rankmark.inputs.arrays.libraries import is_torch, to_numpy
 from rankmark.inputs.predictions.reading import source_of

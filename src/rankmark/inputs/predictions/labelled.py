@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankmark._native import Table
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, did_you_mean
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.predictions.columns import PredictionColumns, check_numbers, outright

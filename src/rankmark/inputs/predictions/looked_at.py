@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankmark.dataclassing import dataclass
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.predictions.classes import ClassPredictions
 

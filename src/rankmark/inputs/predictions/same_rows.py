@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankmark._native import Table
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, IdTypeError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.column_checks import check_ids

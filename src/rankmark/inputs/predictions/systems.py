@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, RankmarkError, UsageError, did_you_mean
 from rankmark.inputs.predictions.classes import ClassPredictions
 from rankmark.inputs.predictions.columns import check_there

@@ -32,7 +32,9 @@ def opened(source: Any, table: TableName) -> Source | None:
     if not (hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")):
         return None
     found = _imported(source, table)
-    return Source(table, found.names, lambda _: found)
+    # What rankmark made itself says how.
+    notes = tuple(getattr(source, "_notes_of_table", ()))
+    return Source(table, found.names, lambda _: found, notes=notes)
 
 
 def _imported(source: object, table: TableName) -> Table:

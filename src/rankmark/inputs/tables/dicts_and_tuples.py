@@ -25,6 +25,8 @@ __all__ = ["opened"]
 
 GRADES = range(5)
 """Whole numbers that are grades more often than they are all the items that there are."""
+WIDTHS: Mapping[Side, tuple[int, ...]] = {"qrels": (2, 3), "run": (3,)}
+"""How many values a tuple has: a query, an item, and a number unless all judged items are relevant."""
 
 
 def opened(source: Any, side: Side) -> Source | None:
@@ -37,11 +39,12 @@ def opened(source: Any, side: Side) -> Source | None:
     if held := _held_by_ranx(source):
         source = held
     if isinstance(source, Mapping):
+        # What is plain holds neither aspects nor whole tables, which to look for takes longer.
+        if table := _plain_entries(source, side):
+            return _of_table(table, side)
         if side == "qrels" and _is_by_aspect(source):
             return _of_aspects(source, side)
         refuse_several(source, side)
-        if table := _from_dicts(source, side):
-            return Source(side, table.names, lambda _: table, in_rank_order=True)
         flat = _from_mapping(source, side)
     elif is_array(source) and getattr(source.dtype, "kind", "f") in "biuf":
         raise UsageError(
@@ -49,9 +52,12 @@ def opened(source: Any, side: Side) -> Source | None:
             "a row a query and a column an item"
         )
     elif isinstance(source, Iterable) and not isinstance(source, str | bytes):
-        rows = list(source)
+        rows = source if type(source) is list else list(source)
         if names := _column_names(rows):
             return _of_named_rows(rows, names, side)
+        refuse_several(rows, side)
+        if table := _plain_tuples(rows, side):
+            return _of_table(table, side)
         flat = _from_tuples(rows, side)
     else:
         return None
@@ -80,16 +86,32 @@ def _as_source(flat: _Flat, side: Side) -> Source:
     columns = {"query": _ids(flat.queries, "query", side), "item": _ids(flat.items, "item", side)}
     if flat.values is not None:
         columns[value] = _numbers(flat.values, value, side)
-    table = Table.from_arrow(pl.DataFrame(columns))
-    return Source(side, table.names, lambda _: table, in_rank_order=True, notes=flat.notes)
+    return _of_table(Table.from_arrow(pl.DataFrame(columns)), side, flat.notes)
 
 
-def _from_dicts(source: Mapping[Any, Any], side: Side) -> Table | None:
-    """The rows of plain dicts of ids and numbers; None of all else, and of what has to be refused."""
-    if _is_of_columns(source) or not set(map(type, source.values())) <= {dict, defaultdict}:
+def _of_table(table: Table, side: Side, notes: tuple[str, ...] = ()) -> Source:
+    return Source(side, table.names, lambda _: table, in_rank_order=True, notes=notes)
+
+
+def _plain_entries(source: Mapping[Any, Any], side: Side) -> Table | None:
+    """The rows of plain dicts or lists; None of all else, and of what has to be refused."""
+    kinds = set(map(type, source.values()))
+    if _is_of_columns(source) or not (kinds <= {dict, defaultdict} or kinds <= {list, tuple}):
         return None
-    table = Table.from_dicts(list(source.values()), list(source), VALUE_OF[side], flags=side == "qrels")
-    return table if table is not None and table.num_rows else None
+    table = Table.from_entries(list(source.values()), list(source), VALUE_OF[side], flags=side == "qrels")
+    if table is None or not table.num_rows:
+        return None
+    # Whole numbers in lists may be meant as grades.
+    like_grades = side == "qrels" and kinds <= {list, tuple} and table.kind("item") == "integer"
+    return None if like_grades else table
+
+
+def _plain_tuples(rows: list[Any], side: Side) -> Table | None:
+    """The rows of plain tuples or lists; None of all else, and of what has to be refused."""
+    width = len(rows[0]) if rows and type(rows[0]) in (tuple, list) else 0
+    if width not in WIDTHS[side]:
+        return None
+    return Table.from_tuples(rows, VALUE_OF[side] if width == 3 else None, flags=side == "qrels")
 
 
 def _is_by_aspect(source: Mapping[Any, Any]) -> bool:
@@ -121,7 +143,7 @@ def _of_aspects(source: Mapping[Any, Mapping[Any, Mapping[Any, Any]]], side: Sid
 
 
 def _is_of_columns(source: Mapping[Any, Any]) -> bool:
-    return any(key in source for key in ALIASES["query"]) and any(key in source for key in ALIASES["item"])
+    return all(any(map(source.__contains__, ALIASES[role])) for role in ("query", "item"))
 
 
 def _from_mapping(source: Mapping[Any, Any], side: Side) -> _Flat:
@@ -252,11 +274,9 @@ def _of_named_rows(rows: Sequence[Any], names: Sequence[str], side: Side) -> Sou
 
 
 def _from_tuples(rows: Sequence[Any], side: Side) -> _Flat:
-    widths = (2, 3) if side == "qrels" else (3,)
     form = "(query, item, relevance) or (query, item)" if side == "qrels" else "(query, item, score)"
-    refuse_several(rows, side)
     for number, row in enumerate(rows):
-        if not isinstance(row, tuple | list) or len(row) not in widths or len(row) != len(rows[0]):
+        if not isinstance(row, tuple | list) or len(row) not in WIDTHS[side] or len(row) != len(rows[0]):
             path = "; several paths are several runs, for rm.compare" if isinstance(row, str) else ""
             if isinstance(row, Mapping):
                 path = f"; rows that are dicts with other names are a table: polars.DataFrame({side})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from rankmark._native import Table
@@ -40,11 +41,12 @@ def _from_pandas(frame: Any, table: TableName) -> Source:
         chosen = frame.iloc[:, [names.index(name) for name in roles.names]].set_axis(roles.names, axis=1)
         chosen = _in_words(chosen.reset_index(drop=True))
         try:
-            found = Table.from_arrow(chosen if importlib.util.find_spec("pyarrow") else _by_column(chosen))
-            return _with_orders(found, chosen)
+            return _with_orders(_columns(chosen), chosen)
         except RankmarkError:
             raise
-        except (TypeError, ValueError) as error:
+        except OverflowError as error:
+            raise _beyond_64_bits(chosen, table) from error
+        except (NotImplementedError, TypeError, ValueError) as error:
             for name in roles.names:
                 if not _is_readable(chosen[name]):
                     wrong = f"column {name!r} {several_types(chosen[name].tolist())}"
@@ -54,10 +56,37 @@ def _from_pandas(frame: Any, table: TableName) -> Source:
     return Source(table, names, take)
 
 
+def _columns(frame: Any) -> Table:
+    """A frame with names of its own; columns of plain Python objects are read as they are."""
+    objects = [name for name, dtype in frame.dtypes.items() if dtype == "object"]
+    plain = Table.from_objects([(name, frame[name].to_numpy()) for name in objects]) if objects else None
+    if plain is None:
+        return _by_arrow(frame)
+    rest = frame.drop(columns=plain.names)
+    return plain.beside(_by_arrow(rest)) if len(rest.columns) else plain
+
+
+def _by_arrow(frame: Any) -> Table:
+    return Table.from_arrow(frame if importlib.util.find_spec("pyarrow") else _by_column(frame))
+
+
+def _beyond_64_bits(frame: Any, table: TableName) -> ColumnError:
+    """The error for an integer that no column holds."""
+    objects = ((name, value) for name in frame.columns for value in frame[name])
+    integers = ((name, int(value)) for name, value in objects if isinstance(value, Integral))
+    name, value = next((name, value) for name, value in integers if not -(2**63) <= value < 2**63)
+    return ColumnError(
+        f"{table}: column {name!r} holds {value}, which does not fit into 64 bits; make it text, for example "
+        "with astype(str)"
+    )
+
+
 def _is_readable(column: Any) -> bool:
+    from polars.exceptions import PolarsError
+
     try:
         Table.from_arrow(_by_column(column.to_frame()))
-    except (TypeError, ValueError):
+    except (OverflowError, PolarsError, TypeError, ValueError):
         return False
     return True
 

@@ -1,4 +1,4 @@
-"""Spark DataFrames: their columns' roles, and judgements and results brought together by query.
+"""Spark DataFrames: their columns' roles, and judgements and results with a row an item.
 
 Only the DataFrame API is used, which Spark Connect has too, and nothing is read before Spark is asked for
 rows.
@@ -7,15 +7,25 @@ rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ColumnError, IdTypeError, UsageError, did_you_mean
-from rankmark.inputs.aspects import refuse_aspects
+from rankmark.inputs.aspects import no_aspects
 from rankmark.inputs.column_checks import check_ids, check_numbers
 from rankmark.inputs.names import listed
 from rankmark.inputs.predictions.columns import WEIGHING
-from rankmark.inputs.roles import VALUE_OF, ColumnNames, Roles, Side, check_names, find_roles, missing_role
+from rankmark.inputs.roles import (
+    VALUE_OF,
+    ColumnNames,
+    Roles,
+    Side,
+    check_names,
+    find_roles,
+    missing_role,
+    says_aspect,
+)
 from rankmark.inputs.source import notes_on
 
 if TYPE_CHECKING:
@@ -24,16 +34,21 @@ if TYPE_CHECKING:
     from rankmark.inputs.predictions.columns import PredictionColumns
 
 __all__ = [
+    "PARTS",
     "Frame",
     "FrameNames",
     "Types",
+    "as_they_are",
     "by_query",
     "by_score",
     "check_frame",
+    "in_order",
     "labelled",
-    "partitioned",
     "read_frames",
 ]
+
+PARTS = 1 << 10
+"""Parts that queries are dealt out to; of whatever is evaluated, one at a time is in an executor's memory."""
 
 KINDS = {
     **dict.fromkeys(("byte", "short", "integer", "long"), "integer"),
@@ -78,6 +93,8 @@ class FrameNames:
         value: the column of relevances, scores or ranks; None if every judgement counts 1, or if results
             came in lists, best first.
         ranked: whether results have ranks, not scores.
+        aspect: the column of aspects of judgements, where these are looked at.
+        aspect_weight: that of how much each weighs, if there is one.
 
     """
 
@@ -86,6 +103,8 @@ class FrameNames:
     item: str
     value: str | None
     ranked: bool = False
+    aspect: str | None = None
+    aspect_weight: str | None = None
 
     @property
     def value_role(self) -> str:
@@ -106,6 +125,8 @@ class Frame:
     roles: Roles
     types: Types
     notes: tuple[str, ...]
+    of_aspects: bool = False
+    """Whether aspects of judgements are looked at."""
 
     @property
     def item(self) -> str:
@@ -120,8 +141,10 @@ class Frame:
     @property
     def names(self) -> FrameNames:
         """What messages call the columns."""
-        ranked = self.side == "run" and self.roles.value is None
-        return FrameNames(self.side, self.roles.query, self.item, self.roles.value or self.roles.rank, ranked)
+        roles = self.roles
+        ranked = self.side == "run" and roles.value is None
+        aspects = (roles.aspect, roles.aspect_weight) if self.of_aspects else (None, None)
+        return FrameNames(self.side, roles.query, self.item, roles.value or roles.rank, ranked, *aspects)
 
 
 def check_frame(frame: object, where: str) -> None:
@@ -133,16 +156,28 @@ def check_frame(frame: object, where: str) -> None:
         )
 
 
-def read_frames(qrels: Any, run: Any, columns: ColumnNames | None) -> tuple[Frame | None, Frame]:
-    """Finds the columns' roles, and refuses types that cannot be evaluated or do not go together."""
+def read_frames(
+    qrels: Any, run: Any, columns: ColumnNames | None, measure: object = None
+) -> tuple[Frame | None, Frame]:
+    """Finds the columns' roles, and refuses types that cannot be evaluated or do not go together.
+
+    Args:
+        qrels: the judgements.
+        run: the results.
+        columns: the columns to use.
+        measure: one that looks at aspects of judgements, if any does.
+
+    """
     if qrels is not None:
         check_frame(qrels, "qrels")
     check_frame(run, "run")
-    refuse_aspects(columns, "Spark")
     if qrels is None:
         check_names(columns, {"run": run.columns})
         return None, _read_frame(run, "run", columns)
     judgements, results = _read_frame(qrels, "qrels", columns), _read_frame(run, "run", columns)
+    if measure is not None or says_aspect(columns):
+        _check_aspects(judgements, measure)
+        judgements = replace(judgements, of_aspects=True)
     check_names(columns, {"qrels": qrels.columns, "run": run.columns})
     for role in ("query", "item"):
         (one, kind), (other, other_kind) = (
@@ -156,6 +191,19 @@ def read_frames(qrels: Any, run: Any, columns: ColumnNames | None) -> tuple[Fram
                 "cast one of the two columns"
             )
     return judgements, results
+
+
+def _check_aspects(judgements: Frame, measure: object) -> None:
+    """Refuses judgements without a column of aspects that can be one."""
+    where, roles = judgements.side, judgements.roles
+    if judgements.listed:
+        raise ColumnError(
+            f"{where}: aspects are of judgements with a row an item and aspect, and not of lists"
+        )
+    if roles.aspect is None:
+        raise no_aspects(where, measure)
+    check_ids(judgements.types, roles.aspect, "aspect", where)
+    check_numbers(judgements.types, roles.aspect_weight, "aspect_weight", where)
 
 
 def _read_frame(frame: DataFrame, side: Side, columns: ColumnNames | None) -> Frame:
@@ -185,15 +233,34 @@ def _read_frame(frame: DataFrame, side: Side, columns: ColumnNames | None) -> Fr
     return Frame(frame, side, roles, types, notes_on(side, side, frame.columns, roles, columns))
 
 
-def partitioned(
-    qrels: Frame | None, run: Frame, *, order: str | None, ordered: Sequence[Side], text_items: bool
+def as_they_are(side: Frame, *, text_items: bool) -> DataFrame:
+    """A row an item, where the rows are and of the types that they have.
+
+    The columns are ``query``, ``item`` and ``value``, of judgements of aspects also ``aspect`` and, where
+    they weigh, ``aspect_weight``. Where queries are texts ``part`` is the number of the part that each is of.
+    """
+    from pyspark.sql import functions as F  # noqa: N812 - what all users of Spark call it
+
+    rows = _named(side, None)
+    if text_items:
+        rows = rows.withColumn("item", F.col("item").cast("string"))
+    if "value" not in rows.columns:
+        rows = rows.withColumn("value", F.lit(1.0))
+    if side.types.kind(side.roles.query) == "string":
+        rows = rows.withColumn("part", F.pmod(F.xxhash64("query"), F.lit(PARTS)).cast("short"))
+    return rows
+
+
+def in_order(
+    qrels: Frame | None, run: Frame, *, order: str, ordered: Sequence[Side], text_items: bool
 ) -> DataFrame:
     """All rows in one DataFrame, those of a query together in a partition, sorted by the query's hash.
 
-    The columns are ``key`` (the hash), ``judged`` (whether the row is a judgement), ``query``, ``item`` and
-    ``value``. The rows of `ordered` tables are in the order of the column `order` within their query.
+    The columns are ``key`` (the hash), ``judged`` (whether the row is a judgement), and those of
+    `as_they_are` but for the part. The rows of `ordered` tables are in the order of the column `order` within
+    their query.
     """
-    from pyspark.sql import functions as F  # noqa: N812 - what all users of Spark call it
+    from pyspark.sql import functions as F  # noqa: N812
 
     rows = _rows(run, order if "run" in ordered else None, text_items)
     if qrels is not None:
@@ -202,31 +269,43 @@ def partitioned(
     rows = rows.withColumn("key", F.xxhash64("query"))
     orders = [name for name in rows.columns if name.startswith("order_")]
     # By one number, which Spark sorts by its digits; by the query itself it would take far longer.
-    sorted_rows = rows.repartition("key").sortWithinPartitions("key", *orders)
-    return sorted_rows.select("key", "judged", "query", "item", "value")
+    return rows.repartition("key").sortWithinPartitions("key", *orders).drop(*orders)
 
 
 def _rows(side: Frame, order: str | None, text_items: bool) -> DataFrame:
-    """A row an item, with columns by their roles."""
+    """A row an item, with columns by their roles, of the same types for judgements and results."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    value = side.roles.value or side.roles.rank
-    chosen = {"query": side.roles.query, "item": side.item, "value": value}
+    names = side.names
+    frame = _named(side, order)
+    types = {
+        "query": id_type(side.types, side.roles.query),
+        "item": "string" if text_items else id_type(side.types, side.item),
+        "value": "double",
+        "aspect": names.aspect and id_type(side.types, names.aspect),
+        "aspect_weight": names.aspect_weight and "double",
+    }
+    if "value" not in frame.columns:
+        frame = frame.withColumn("value", F.lit(1))
+    return frame.select(
+        *(F.col(name).cast(kind).alias(name) for name, kind in types.items() if kind),
+        F.lit(side.side == "qrels").alias("judged"),
+        *([] if order is None else [F.col("order").alias(f"order_{side.side}")]),
+    )
+
+
+def _named(side: Frame, order: str | None) -> DataFrame:
+    """A row an item, with columns by their roles; judgements that are all 1 have no ``value``."""
+    names = side.names
+    chosen = {"query": side.roles.query, "item": side.item, "value": side.roles.value or side.roles.rank}
+    chosen |= {"aspect": names.aspect, "aspect_weight": names.aspect_weight}
     if order is not None:
         chosen["order"] = _order(side, order)
     frame = side.frame.select(*(column(name).alias(role) for role, name in chosen.items() if name))
-    if side.listed:
-        frame = _exploded(frame)
-    item_type = "string" if text_items else id_type(side.types, side.item)
-    number = F.col("value") if value or side.side == "run" else F.lit(1)
-    orders = [F.col("order").alias(f"order_{side.side}")] if order is not None else []
-    return frame.select(
-        F.col("query").cast(id_type(side.types, side.roles.query)).alias("query"),
-        F.col("item").cast(item_type).alias("item"),
-        number.cast("double").alias("value"),
-        F.lit(side.side == "qrels").alias("judged"),
-        *orders,
-    )
+    if not side.listed:
+        return frame
+    rows = _exploded(frame)
+    return rows if side.side == "run" or chosen["value"] else rows.drop("value")
 
 
 def _exploded(frame: DataFrame) -> DataFrame:

@@ -10,24 +10,27 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from textwrap import fill
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, DataError, MeasureError, did_you_mean
 from rankmark.language.choices import Choices
 from rankmark.language.conventions.limits import Facts, Limit, Worded
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
-from rankmark.language.registry import FIRST, LISTS_FIRST, Kind, pages
+from rankmark.language.registry import FIRST, LISTS_FIRST, Kind, page_written
 from rankmark.rendering.blocks import Block, Grid, Section
 
 __all__ = [
+    "TITLES",
     "UNLIKE",
     "Convention",
     "Meaning",
+    "Named",
     "Variant",
     "convention",
     "convention_list",
@@ -62,6 +65,21 @@ Names: TypeAlias = Mapping[str, str | Variant]
 ``{square}``, ``{above}`` the least number above ``{x}``; any other word in braces is a number that follows
 the tool's name.
 """
+
+
+class Named(NamedTuple):
+    """A tool's name of a measure as a reader sees it.
+
+    Attributes:
+        name: what the tool calls it.
+        measure: what it is here.
+        choices: those that differ from the convention's.
+
+    """
+
+    name: str
+    measure: str
+    choices: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +174,7 @@ class Convention:
         text = asked.strip()
         found = self._own_name(self.spelling(text), kinds) or self._variant(as_measure(text, kinds))
         # What is called as a page here, and is another variant there, is shown with its parameters.
-        is_page = re.split(r"[(@]", text)[0].strip() in pages()
+        is_page = page_written(re.split(r"[(@]", text)[0].strip()) is not None
         return replace(found, measure=found.measure.asked_as(None if is_page else text))
 
     def measure(self, asked: str | Measure, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:
@@ -174,6 +192,13 @@ class Convention:
         """The names of measures of one kind: of lists, of what is in them, of predictions, or of classes."""
         named = {"list": self.measures, "item": self.items, "row": self.predictions, "class": self.classes}
         return named[kind]
+
+    def named(self, kind: Kind) -> Sequence[Named]:
+        """The same as a reader sees them, with numbers written ``<k>``."""
+        return [
+            Named(_shown(name), _shown(_target(variant)), _own_choices(variant))
+            for name, variant in self.names(kind).items()
+        ]
 
     def _own_name(self, asked: str, kinds: tuple[Kind, ...]) -> Meaning | None:
         for kind in kinds:
@@ -216,7 +241,7 @@ class Convention:
         raise MeasureError(f"{self.name} has no {_unset(asked)}; {there[kind]}")
 
     def _meaning(self, variant: str | Variant, numbers: Mapping[str, str], kind: Kind) -> Meaning:
-        own = variant.choices if isinstance(variant, Variant) else {}
+        own = _own_choices(variant)
         made: Mapping[str, Callable[[], str]] = {
             "ones": lambda: ",".join("1" * int(numbers["k"])),
             "root": lambda: repr(math.sqrt(float(numbers["square"]))),
@@ -236,6 +261,10 @@ _SAMPLES: tuple[Mapping[str, str], ...] = (
     {"rel": "3", "p": "6", "x": "0.6", "b": "3", "square": "9"},
 )
 """Two values of each number that a name can hold: a parameter equal under both does not depend on it."""
+
+
+def _own_choices(variant: str | Variant) -> Mapping[str, str]:
+    return variant.choices if isinstance(variant, Variant) else {}
 
 
 def _target(variant: str | Variant) -> str:
@@ -369,6 +398,14 @@ def departures(label: str, facts: Mapping[Measure, Facts]) -> tuple[str, ...]:
 
 # --- the records as text ---------------------------------------------------------------------------------
 
+TITLES: Mapping[Kind, str] = {
+    "list": "What it calls the measures",
+    "item": "What it calls the measures of what is recommended",
+    "row": "What it calls the measures of predictions",
+    "class": "What it calls the measures of classes",
+}
+"""What stands above a tool's names of the measures of a kind."""
+
 
 def convention_list() -> str:
     """Every convention with its tool's version, a line each."""
@@ -384,13 +421,8 @@ def convention_page(record: Convention) -> str:
     if record.text_items:
         choices.append("  item ids: text")
     blocks.append("\n".join(["Choices that differ from the standard", *(choices or ["  none"])]))
-    for title, names in (
-        ("What it calls the measures", record.measures),
-        ("What it calls the measures of what is recommended", record.items),
-        ("What it calls the measures of predictions", record.predictions),
-        ("What it calls the measures of classes", record.classes),
-    ):
-        if names:
+    for kind, title in TITLES.items():
+        if names := record.named(kind):
             blocks.append("\n".join([title, *_aligned(names)]))
     cannot = tuple(map(str, record.cannot))
     for title, texts in (("How to compare", record.notes), ("What cannot be reproduced", cannot)):
@@ -412,19 +444,10 @@ def _page_blocks(record: Convention) -> Iterator[Block]:
     choices += [["item ids", "text"]] * record.text_items
     if choices:
         yield Grid(2, [["choice", "here"], *choices], "Choices that differ from the standard")
-    for of, names in (
-        ("", record.measures),
-        (" of what is recommended", record.items),
-        (" of predictions", record.predictions),
-        (" of classes", record.classes),
-    ):
-        rows = [
-            [_shown(name), _shown(_target(variant)) + _bracketed(own)]
-            for name, variant in names.items()
-            for own in [variant.choices if isinstance(variant, Variant) else {}]
-        ]
+    for kind, title in TITLES.items():
+        rows = [[each.name, each.measure + _bracketed(each.choices)] for each in record.named(kind)]
         if rows:
-            yield Grid(2, [["there", "here"], *rows], f"What it calls the measures{of}")
+            yield Grid(2, [["there", "here"], *rows], title)
     for title, texts in (("How to compare", record.notes), ("What cannot be reproduced", record.cannot)):
         if texts:
             yield Section(title, list(map(str, texts)))
@@ -435,11 +458,10 @@ def _also(record: Convention) -> Iterator[str]:
         yield f"also {', '.join(record.aliases)}"
 
 
-def _aligned(names: Names) -> Iterator[str]:
-    wide = max((len(_shown(name)) for name in names), default=0)
-    for name, variant in names.items():
-        own = variant.choices if isinstance(variant, Variant) else {}
-        yield f"  {_shown(name):<{wide}}  {_shown(_target(variant))}{_bracketed(own)}"
+def _aligned(names: Sequence[Named]) -> Iterator[str]:
+    wide = max(len(each.name) for each in names)
+    for each in names:
+        yield f"  {each.name:<{wide}}  {each.measure}{_bracketed(each.choices)}"
 
 
 def _shown(name: str) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeAlias
+
+from rankmark.dataclassing import dataclass
 
 __all__ = [
     "ABSENT",
@@ -34,6 +35,7 @@ __all__ = [
     "improbable",
     "incomplete",
     "negative",
+    "no_extent",
     "not_above_0",
     "nothing",
     "of_one_class",
@@ -154,13 +156,18 @@ class RowFacts(Protocol):
         """Whether a score stands at the border of two bins, or two classes do at that of the first k."""
 
 
+def no_extent() -> None:
+    """No extent, where there is nothing to look at."""
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What of the data decides whether a tool's number is the same.
 
     Attributes:
-        grades: the judgements' grades; None where all are 1, or where they were not looked at.
-        scores: the scores; None where there are none, or where they were not looked at.
+        grades: gives the extent of the judgements' grades, which is looked at only where it decides; None
+            where all are 1, or where they cannot be looked at.
+        scores: gives that of the scores; None where there are none, or where they cannot be looked at.
         tied: the queries that another order of equal scores could change.
         improbable: scores of labelled rows outside of 0 to 1.
         duplicates: whether items may be there twice, as the caller chose.
@@ -172,8 +179,8 @@ class Facts:
 
     """
 
-    grades: Extent | None = None
-    scores: Extent | None = None
+    grades: Callable[[], Extent | None] = no_extent
+    scores: Callable[[], Extent | None] = no_extent
     tied: int = 0
     improbable: int = 0
     duplicates: bool = False
@@ -277,27 +284,32 @@ def nothing(facts: Facts) -> bool:
 
 def own_items(facts: Facts) -> bool:
     """An item has the id of its query."""
-    return facts.scores is not None and facts.scores.own_items
+    scores = facts.scores()
+    return scores is not None and scores.own_items
 
 
 def fractional(facts: Facts) -> bool:
     """A grade is not whole."""
-    return facts.grades is not None and facts.grades.fraction
+    grades = facts.grades()
+    return grades is not None and grades.fraction
 
 
 def negative(facts: Facts) -> bool:
     """A grade is below 0."""
-    return facts.grades is not None and facts.grades.least < 0
+    grades = facts.grades()
+    return grades is not None and grades.least < 0
 
 
 def grades_below_1(facts: Facts) -> bool:
     """A row is judged, and not relevant."""
-    return facts.grades is not None and facts.grades.least < 1
+    grades = facts.grades()
+    return grades is not None and grades.least < 1
 
 
 def outside_0_to_1(facts: Facts) -> bool:
     """A grade is below 0 or above 1."""
-    return facts.grades is not None and (facts.grades.least < 0 or facts.grades.greatest > 1)
+    grades = facts.grades()
+    return grades is not None and (grades.least < 0 or grades.greatest > 1)
 
 
 def graded(facts: Facts) -> bool:
@@ -309,7 +321,8 @@ def whole_to(greatest: float) -> Condition:
     """A grade is none of the whole numbers from 0 to this one."""
 
     def met(facts: Facts) -> bool:
-        above = facts.grades is not None and facts.grades.greatest > greatest
+        grades = facts.grades()
+        above = grades is not None and grades.greatest > greatest
         return above or negative(facts) or fractional(facts)
 
     return met
@@ -317,7 +330,8 @@ def whole_to(greatest: float) -> Condition:
 
 def not_above_0(facts: Facts) -> bool:
     """A score is 0 or less."""
-    return facts.scores is not None and facts.scores.least <= 0
+    scores = facts.scores()
+    return scores is not None and scores.least <= 0
 
 
 def improbable(facts: Facts) -> bool:

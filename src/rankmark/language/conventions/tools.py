@@ -755,7 +755,10 @@ REPLAY = Convention(
             "The same item twice, which it counts twice (with a warning); here `duplicates` refuses it.",
             repeated,
         ),
-        Aside("Unexpectedness, which compares lists with others.", ABSENT),
+        Aside(
+            "Unexpectedness, which is NotInTrain with the tops of the lists of the other run as train=….",
+            ABSENT,
+        ),
     ),
 )
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError
 from rankmark.language.grammar import Written, read
 

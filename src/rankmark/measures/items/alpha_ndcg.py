@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rankmark.kinds.aspects import Alpha, relevant
+from rankmark.kinds.aspects import Alpha, Ideal, share_of_ideal
 from rankmark.kinds.gains import Discount, discount_of
 from rankmark.kinds.items import RecommendedLists
-from rankmark.kinds.lists import Values, ratio
+from rankmark.kinds.lists import Values
 from rankmark.language.registry import item_measure
 
 
@@ -23,6 +23,7 @@ def alpha_ndcg(
     rel: float = 1,
     alpha: Alpha = 0.5,
     discount: Discount = "log2",
+    ideal: Ideal = "greedy",
 ) -> Values:
     """α-nDCG: α-DCG as a share of what a list has that covers aspects early and repeats them late.
 
@@ -30,17 +31,20 @@ def alpha_ndcg(
 
     `alpha_DCG` says what items gain. The ideal list has at each rank the judged item that gains most after
     those above it, and of several that gain the same the one with the greatest id. To find the best list of
-    all is NP-hard, so some lists have more than this one, and then the value exceeds 1.
+    all is NP-hard, so some lists have more than this one, and then the value exceeds 1. With
+    ``ideal=exact`` it is the best one of all, and no value does.
 
     Args:
         rel: the least grade that counts as relevant to an aspect.
         alpha: what an aspect loses each time: 0 nothing, 1 all that it gains.
         discount: ``log2`` is 1/log₂(i + 1); ``log2max`` is 1/log₂(max(i, 2)); a number b above 1 is
             1/log_b(i + 1).
+        ideal: ``greedy`` (ndeval), or ``exact``, which is looked for among all lists, and refused where a
+            query has too many.
 
     Needs: judgements of aspects (subtopics, intents); aspects to which nothing is relevant are left out.
 
-    Range: 0 to 1, or a little above.
+    Range: 0 to 1, or a little above with the greedy ideal.
     No relevant item: decided by `no_relevant`.
 
     Source: [clarke2008].
@@ -56,9 +60,4 @@ def alpha_ndcg(
         0.803721
 
     """
-    found = relevant(lists.top(cutoff), rel)
-    total, best = (
-        gains.sum(lambda ranks: discount_of(ranks, discount))
-        for gains in (found.gains(alpha), found.ideal(alpha, cutoff))
-    )
-    return ratio(total, best, found.total)
+    return share_of_ideal(lists, cutoff, rel, alpha, ideal, lambda ranks: discount_of(ranks, discount))

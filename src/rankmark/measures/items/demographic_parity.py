@@ -18,6 +18,7 @@ from rankmark.kinds.exposure import (
     compared,
     item_groups,
     needs_of_groups,
+    parity_of,
     totals,
 )
 from rankmark.kinds.items import RecommendedLists
@@ -33,7 +34,9 @@ from rankmark.language.registry import item_measure
     needs=needs_of_groups,
     aggregate="run",
     better="neither",
+    parity=parity_of,
     order="top",
+    undefined="a group without items",
 )
 def demographic_parity(
     lists: RecommendedLists,

@@ -16,6 +16,7 @@ from rankmark.kinds.exposure import (
     UnknownGroup,
     compared,
     item_groups,
+    parity_of,
     relevance_of,
     totals,
 )
@@ -33,7 +34,9 @@ from rankmark.language.registry import item_measure
     needs=("groups", "judgements"),
     aggregate="run",
     better="neither",
+    parity=parity_of,
     order="top",
+    undefined="a group without relevant items",
 )
 def disparate_impact(
     lists: RecommendedLists,
@@ -56,7 +59,8 @@ def disparate_impact(
 
     x_g is the click-through of group g for its relevance: w_i the attention of rank i, rel_i the relevance of
     its item, which together are its chance of a click, m_ig how much the item is of g, and rel_uj the
-    relevance of each judged item j. Both are added up over all lists.
+    relevance of each judged item j. Both are added up over all lists. With a group without relevant items
+    there is no value.
 
     Args:
         by: the column of items with their group, a list of groups, or how much each is of every group: a

@@ -14,6 +14,7 @@ from rankmark.kinds.exposure import (
     UnknownGroup,
     compared,
     item_groups,
+    parity_of,
     relevance_of,
     totals,
 )
@@ -31,7 +32,9 @@ from rankmark.language.registry import item_measure
     needs=("groups", "judgements"),
     aggregate="run",
     better="neither",
+    parity=parity_of,
     order="top",
+    undefined="a group without relevant items",
 )
 def disparate_treatment(
     lists: RecommendedLists,
@@ -52,7 +55,8 @@ def disparate_treatment(
         DisparateTreatment@k = x_G / x_rest,  x_g = Σ_u Σ_{i≤k} m_ig · w_i / Σ_u Σ_j m_jg · rel_uj
 
     x_g is the attention of group g for its relevance: w_i the attention of rank i, m_ig how much its item is
-    of g, and rel_uj the relevance of each judged item j. Both are added up over all lists.
+    of g, and rel_uj the relevance of each judged item j. Both are added up over all lists. With a group
+    without relevant items there is no value.
 
     Args:
         by: the column of items with their group, a list of groups, or how much each is of every group: a

@@ -50,4 +50,4 @@ def head_share(
 
     """
     top = lists.top(cutoff)
-    return top.mean(in_head(lists.facts, head, of)[top.item])
+    return top.mean_of(in_head(lists.facts, head, of))

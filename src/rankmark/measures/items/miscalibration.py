@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 
+from rankmark.kinds.divergences import Divergence, divergence_of
 from rankmark.kinds.item_weights import RankDiscount, discount_of, order_of
-from rankmark.kinds.items import RecommendedLists, Shares
+from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
-from rankmark.kinds.logarithms import Base, log_of
+from rankmark.kinds.logarithms import Base
 from rankmark.kinds.ranges import Between
 from rankmark.language.parameters import CATEGORY, Column
 from rankmark.language.registry import item_measure
@@ -30,7 +31,7 @@ def miscalibration(
     *,
     cutoff: int | None = None,
     by: Column = CATEGORY,
-    divergence: Literal["kl", "js", "hellinger"] = "kl",
+    divergence: Divergence = "kl",
     alpha: Annotated[float, Between(0, 1)] = 0.01,
     log: Base = "e",
     discount: RankDiscount = "none",
@@ -72,16 +73,5 @@ def miscalibration(
     top = lists.top(cutoff)
     weight = None if discount == "none" else discount_of(top.rank, discount)
     p, q = lists.shares_before(by), top.shares(by, weight)
-    if divergence == "hellinger":
-        apart = np.sqrt(np.maximum(1 - p.sum(np.sqrt(p.share * q.at(p.keys))), 0.0))
-    elif divergence == "js":
-        apart = (_to_middle(p, q, log) + _to_middle(q, p, log)) / 2
-    else:
-        near = (1 - alpha) * q.at(p.keys) + alpha * p.share
-        apart = p.sum(p.share * log_of(p.share / near, log))
-    return np.where(top.length > 0, np.maximum(apart, 0.0), np.nan)
-
-
-def _to_middle(p: Shares, q: Shares, log: Base) -> Values:
-    """The divergence of Kullback and Leibler of the first from the mean of both."""
-    return p.sum(p.share * log_of(2 * p.share / (p.share + q.at(p.keys)), log))
+    apart = divergence_of(p, q, divergence, alpha=alpha, log=log)
+    return np.where(top.length > 0, apart, np.nan)

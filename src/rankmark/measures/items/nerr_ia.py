@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rankmark.kinds.aspects import Alpha, relevant
+from rankmark.kinds.aspects import Alpha, Ideal, share_of_ideal
 from rankmark.kinds.items import RecommendedLists
-from rankmark.kinds.lists import Values, ratio
+from rankmark.kinds.lists import Values
 from rankmark.language.registry import item_measure
 
 
@@ -17,7 +17,12 @@ from rankmark.language.registry import item_measure
     undefined="nothing relevant",
 )
 def nerr_ia(
-    lists: RecommendedLists, *, cutoff: int | None = None, rel: float = 1, alpha: Alpha = 0.5
+    lists: RecommendedLists,
+    *,
+    cutoff: int | None = None,
+    rel: float = 1,
+    alpha: Alpha = 0.5,
+    ideal: Ideal = "greedy",
 ) -> Values:
     """Normalised intent-aware ERR: ERR-IA as a share of what a list has that covers aspects early.
 
@@ -29,6 +34,8 @@ def nerr_ia(
     Args:
         rel: the least grade that counts as relevant to an aspect.
         alpha: the chance that a relevant item satisfies.
+        ideal: ``greedy`` (ndeval), or ``exact``, which is looked for among all lists, and refused where a
+            query has too many.
 
     Needs: judgements of aspects (subtopics, intents); aspects to which nothing is relevant are left out.
 
@@ -46,8 +53,4 @@ def nerr_ia(
         0.9
 
     """
-    found = relevant(lists.top(cutoff), rel)
-    total, best = (
-        gains.sum(lambda ranks: 1 / ranks) for gains in (found.gains(alpha), found.ideal(alpha, cutoff))
-    )
-    return ratio(total, best, found.total)
+    return share_of_ideal(lists, cutoff, rel, alpha, ideal, lambda ranks: 1 / ranks)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from rankmark.kinds.aspects import Alpha, patience, relevant
+from rankmark.kinds.aspects import Alpha, Ideal, patience, share_of_ideal
 from rankmark.kinds.items import RecommendedLists
-from rankmark.kinds.lists import Values, ratio
+from rankmark.kinds.lists import Values
 from rankmark.kinds.ranges import Within
 from rankmark.language.registry import item_measure
 
@@ -19,6 +19,7 @@ def nnrbp(
     rel: float = 1,
     alpha: Alpha = 0.5,
     beta: Annotated[float, Within(0, 1)] = 0.5,
+    ideal: Ideal = "greedy",
 ) -> Values:
     """Normalised NRBP: NRBP as a share of what a list has that covers aspects early.
 
@@ -31,6 +32,8 @@ def nnrbp(
         rel: the least grade that counts as relevant to an aspect.
         alpha: what an aspect loses each time: 0 nothing, 1 all that it gains.
         beta: the chance that a reader goes on to the next item.
+        ideal: ``greedy`` (ndeval), or ``exact``, which is looked for among all lists, and refused where a
+            query has too many.
 
     Needs: judgements of aspects (subtopics, intents); aspects to which nothing is relevant are left out.
 
@@ -48,9 +51,4 @@ def nnrbp(
         0.857143
 
     """
-    found = relevant(lists.top(cutoff), rel)
-    total, best = (
-        gains.sum(lambda ranks: patience(beta, ranks))
-        for gains in (found.gains(alpha), found.ideal(alpha, cutoff))
-    )
-    return ratio(total, best, found.total)
+    return share_of_ideal(lists, cutoff, rel, alpha, ideal, lambda ranks: patience(beta, ranks))

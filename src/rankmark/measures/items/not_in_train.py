@@ -13,7 +13,9 @@ def not_in_train(lists: RecommendedLists, *, cutoff: int | None = None) -> Value
 
         NotInTrain@k = |{i ≤ n : the user did not have item i}| / n
 
-    n is the number of items of the list down to rank k. A user who had nothing before has 1.
+    n is the number of items of the list down to rank k. A user who had nothing before has 1. With the tops of
+    the lists of another run as train=… it is how unexpected a list is to who expects these (RePlay's
+    Unexpectedness).
 
     Needs: the interactions before, train=….
 
@@ -26,6 +28,9 @@ def not_in_train(lists: RecommendedLists, *, cutoff: int | None = None) -> Value
 
         >>> import rankmark as rm
         >>> rm.evaluate(None, {"u1": ["a", "b"]}, "NotInTrain@2", train={"u1": ["a"], "u2": ["b"]}).values
+        {'NotInTrain@2': 0.5}
+        >>> expected = {"u1": ["b", "c"]}
+        >>> rm.evaluate(None, {"u1": ["a", "b"]}, "NotInTrain@2", train=expected).values
         {'NotInTrain@2': 0.5}
 
     """

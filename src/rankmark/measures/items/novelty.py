@@ -67,4 +67,4 @@ def novelty(
         top = top.among((counts > 0)[top.item])
     elif unseen == "zero":
         bits[counts == 0] = 0.0
-    return top.mean(bits[top.item], cutoff if denominator == "cutoff" else None)
+    return top.mean_of(bits, cutoff if denominator == "cutoff" else None)

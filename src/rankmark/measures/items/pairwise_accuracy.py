@@ -28,7 +28,9 @@ Pairs: TypeAlias = Literal["inter", "intra", "all"]
     needs=("groups", "judgements"),
     aggregate="run",
     better="neither",
+    parity=lambda given: 0.0 if given["value"] == "difference" else None,
     order="top",
+    undefined="no pair of a better and a worse item",
 )
 def pairwise_accuracy(
     lists: RecommendedLists,

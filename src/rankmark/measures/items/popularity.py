@@ -72,7 +72,7 @@ def popularity(
         counts = counts / counts.max()
     elif scale == "rank":
         counts = _ranks(counts)
-    return top.mean(counts[top.item]) if of == "mean" else top.median(counts[top.item])
+    return top.mean_of(counts) if of == "mean" else top.median(counts[top.item])
 
 
 def _ranks(counts: Values) -> Values:

@@ -19,7 +19,7 @@ from rankmark.language.registry import item_measure
 @item_measure(
     "rND",
     aliases=("NormalisedDiscountedDifference", "NormalizedDiscountedDifference"),
-    variants={"rKL": {"distance": "kl"}},
+    variants={"rKL": {"distance": "kl"}, "rRD": {"distance": "ratio"}},
     bounds=(0, 1),
     needs=("groups",),
     better="less",
@@ -33,7 +33,7 @@ def normalised_discounted_difference(
     by: Column = GROUP,
     group: Group | Literal["each"] = "each",
     step: Annotated[float, Whole(2)] = 10,
-    distance: Literal["difference", "kl"] = "difference",
+    distance: Literal["difference", "kl", "ratio"] = "difference",
     overlap: Overlap = "share",
     unknown: UnknownGroup = "refuse",
 ) -> Values:
@@ -54,7 +54,9 @@ def normalised_discounted_difference(
             many and so on.
         distance: ``difference`` as above, or ``kl`` (rKL), where in the place of the difference stands the
             Kullback-Leibler divergence of the shares of the group and of the rest among the first i from
-            those among all.
+            those among all; or ``ratio`` (rRD), |c_i / (i − c_i) − c_n / (n − c_n)|, where a ratio with a 0
+            in it is 0, for a group of at most half of the items. Z is then also that of lists where one of
+            the rest stands among the first of the group.
         overlap: an item of several groups is of each in part, ``share``, or of each in whole,
             ``each``.
         unknown: an item whose group is not known is an error, ``refuse``, of a group of its own called
@@ -88,10 +90,21 @@ def normalised_discounted_difference(
     def total(first: NDArray[np.float64]) -> Values:
         """The sum for each list where so many of its first items are of the group."""
         p, q = first / rank, all_own / n
+        if distance == "ratio":
+            return top.sum(weight * np.abs(_ratio(first, rank) - _ratio(all_own, n)))
         if distance == "kl":
             return top.sum(weight * (terms(p, q) + terms(1 - p, 1 - q)))
         return top.sum(weight * np.abs(p - q))
 
     most = np.maximum(total(np.minimum(rank, all_own)), total(np.maximum(rank - (n - all_own), 0.0)))
+    if distance == "ratio":  # which is most where one of the rest is in the first step, or in the second
+        for before in (0, step):
+            most = np.maximum(most, total(np.minimum(rank - ((rank > before) & (all_own < n)), all_own)))
     found = total(_native.segment_running_sum(own, top.offsets))
     return np.where(most > 0, np.minimum(found / np.where(most > 0, most, 1.0), 1.0), np.nan)
+
+
+def _ratio(own: Values, whole: Values) -> Values:
+    """Those of the group for each of the rest; 0 where there are none of either."""
+    rest = whole - own
+    return np.where(rest > 0, own / np.where(rest > 0, rest, 1.0), 0.0)

@@ -25,6 +25,7 @@ from rankmark.language.registry import item_measure
     bounds=(None, None),
     needs=needs_of_groups,
     better="neither",
+    parity=lambda _: 0.0,
     undefined="no items of known groups, or no target",
 )
 def skew(

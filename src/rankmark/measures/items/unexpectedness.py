@@ -25,7 +25,7 @@ def unexpectedness(
     n is the number of items of the list down to rank k, and u_i is 1 for an item that is not in the primitive
     list, else 0. The primitive list has the items that most users had before; items that are as popular as
     the last of them belong to it, and one that nobody had does not. How far items are from what the user had
-    is EPD.
+    is EPD. Against the lists of another run, as RePlay has it, it is NotInTrain with their tops as train=….
 
     Args:
         size: how many items the primitive list has: k, the ``cutoff``, or without one as many as the list;

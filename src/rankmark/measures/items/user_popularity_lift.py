@@ -55,4 +55,4 @@ def user_popularity_lift(
     counts = lists.facts.popularity(by)
     before = lists.profiles
     p = before.mean(counts[before.item])
-    return _native.ratio(top.mean(counts[top.item]), p, before.length) - 1
+    return _native.ratio(top.mean_of(counts), p, before.length) - 1

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from rankmark.errors import MeasureError
-from rankmark.kinds.lists import JudgedLists, Values, ratio
+from rankmark.kinds.lists import JudgedLists, Values, compiled_hits, ratio
 from rankmark.language.registry import list_measure
 
 
@@ -25,6 +25,8 @@ from rankmark.language.registry import list_measure
     variants={"TAP": {"denominator": "min"}},
     bounds=(0, 1),
     expected=lambda given: given["denominator"] != "hits",
+    compiled=compiled_hits("precisions", denominator="relevant"),
+    extremes="counts",
 )
 def average_precision(
     lists: JudgedLists,

@@ -8,7 +8,7 @@ from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
 
-@list_measure("binG", bounds=(0, 1))
+@list_measure("binG", bounds=(0, 1), extremes="counts")
 def binary_gain(lists: JudgedLists, *, rel: float = 1) -> Values:
     """Binary G: the relevant items, each worth less the more items that are not relevant stand above it.
 

@@ -8,7 +8,7 @@ from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
 
-@list_measure("Bpref", bounds=(0, 1), tells_unjudged=True)
+@list_measure("Bpref", bounds=(0, 1), tells_unjudged=True, extremes="counts")
 def binary_preference(lists: JudgedLists, *, rel: float = 1) -> Values:
     """Binary preference: how seldom a judged item that is not relevant stands above one that is.
 

@@ -7,7 +7,7 @@ from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.language.registry import list_measure
 
 
-@list_measure("CG", bounds=(0, None), order="set")
+@list_measure("CG", bounds=(0, None), order="set", extremes="ends")
 def cg(lists: JudgedLists, *, cutoff: int | None = None, gain: Gain = "linear") -> Values:
     """Cumulated gain: the gains of the list's items, wherever they stand.
 

@@ -7,7 +7,7 @@ from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.language.registry import list_measure
 
 
-@list_measure("DCG", variants={"dcg_burges": {"gain": "exp2"}}, bounds=(0, None))
+@list_measure("DCG", variants={"dcg_burges": {"gain": "exp2"}}, bounds=(0, None), extremes="ends")
 def dcg(
     lists: JudgedLists,
     *,

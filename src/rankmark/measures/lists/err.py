@@ -12,7 +12,7 @@ from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
 
-@list_measure("ERR", bounds=(0, 1), expected=False)
+@list_measure("ERR", bounds=(0, 1), expected=False, extremes="ends")
 def expected_reciprocal_rank(
     lists: JudgedLists,
     *,

@@ -15,6 +15,7 @@ from rankmark.language.registry import list_measure
     variants={"F2": {"beta": 2}},
     bounds=(0, 1),
     order="set",
+    extremes="found",
 )
 def f_measure(
     lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1, beta: Annotated[float, Above(0)] = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rankmark.kinds.lists import JudgedLists, Values, ratio
+from rankmark.kinds.lists import JudgedLists, Values, compiled_hits, ratio
 from rankmark.language.definition import GREATEST_CUTOFF
 from rankmark.language.registry import list_measure
 
@@ -18,6 +18,8 @@ from rankmark.language.registry import list_measure
     usual_with=("hits",),
     order="set",
     tells_unjudged=lambda given: given["bound"] == "upper",
+    compiled=compiled_hits("any", 1.0, hits="any", bound="lower"),
+    extremes="ends",
 )
 def hit_rate(
     lists: JudgedLists,

@@ -20,7 +20,7 @@ from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.language.registry import list_measure
 
 
-@list_measure("INSQ", bounds=(0, None), usual_bounds=(0, 1), usual_with=("value",))
+@list_measure("INSQ", bounds=(0, None), usual_bounds=(0, 1), usual_with=("value",), extremes="ends")
 def inverse_squares_measure(
     lists: JudgedLists,
     *,

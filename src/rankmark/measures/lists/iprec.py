@@ -14,7 +14,7 @@ from rankmark.language.registry import list_measure
 ELEVEN_POINTS = (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)
 
 
-@list_measure("IPrec", bounds=(0, 1), expected=False)
+@list_measure("IPrec", bounds=(0, 1), expected=False, extremes="counts")
 def interpolated_precision(
     lists: JudgedLists,
     *,

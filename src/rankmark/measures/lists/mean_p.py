@@ -10,7 +10,7 @@ from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
 
-@list_measure("MeanP", bounds=(0, 1))
+@list_measure("MeanP", bounds=(0, 1), extremes="ends")
 def mean_precision(lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1) -> Values:
     """Mean precision: the mean of P@1, P@2 … P@k, which Elliot calls MAP.
 

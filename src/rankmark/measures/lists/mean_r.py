@@ -9,7 +9,7 @@ from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
 
-@list_measure("MeanR", aliases=("MAR", "mean_average_recall"), bounds=(0, 1))
+@list_measure("MeanR", aliases=("MAR", "mean_average_recall"), bounds=(0, 1), extremes="counts")
 def mean_recall(lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1) -> Values:
     """Mean recall: the mean of R@1, R@2 … R@k, which Elliot calls MAR.
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankmark.kinds.gains import CumulatedGain, Discount, discounted_sum, gain_of
+from rankmark.kinds.gains import CumulatedGain, Discount, compiled_gains, discounted_sum, gain_of
 from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
@@ -17,6 +17,8 @@ from rankmark.language.registry import list_measure
     aliases=("ndcg_cut", "MSnDCG", "normalized_dcg"),
     variants={"ndcg_burges": {"gain": "exp2"}},
     bounds=(0, 1),
+    compiled=compiled_gains,
+    extremes=lambda given: "gains" if isinstance(given["ideal"], str) else "ends",
 )
 def ndcg(
     lists: JudgedLists,

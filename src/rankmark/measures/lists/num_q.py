@@ -8,13 +8,7 @@ from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.language.registry import list_measure
 
 
-@list_measure(
-    "NumQ",
-    aliases=("num_q",),
-    bounds=(1, 1),
-    aggregate="sum",
-    order="nothing",
-)
+@list_measure("NumQ", aliases=("num_q",), bounds=(1, 1), aggregate="sum", order="nothing", extremes="ends")
 def num_q(lists: JudgedLists) -> Values:
     """Number of queries that were evaluated.
 

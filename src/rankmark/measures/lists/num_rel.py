@@ -7,11 +7,7 @@ from rankmark.language.registry import list_measure
 
 
 @list_measure(
-    "NumRel",
-    aliases=("num_rel",),
-    bounds=(0, None),
-    aggregate="sum",
-    order="nothing",
+    "NumRel", aliases=("num_rel",), bounds=(0, None), aggregate="sum", order="nothing", extremes="ends"
 )
 def num_rel(lists: JudgedLists, *, rel: float = 1) -> Values:
     """Number of relevant items, retrieved or not, over all queries their sum.

@@ -12,6 +12,7 @@ from rankmark.language.registry import list_measure
     bounds=(0, None),
     aggregate="sum",
     order="set",
+    extremes="ends",
 )
 def num_rel_ret(lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1) -> Values:
     """Number of relevant items retrieved, over all queries their sum.

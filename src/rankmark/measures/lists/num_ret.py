@@ -7,11 +7,7 @@ from rankmark.language.registry import list_measure
 
 
 @list_measure(
-    "NumRet",
-    aliases=("num_ret",),
-    bounds=(0, None),
-    aggregate="sum",
-    order="nothing",
+    "NumRet", aliases=("num_ret",), bounds=(0, None), aggregate="sum", order="nothing", extremes="ends"
 )
 def num_ret(lists: JudgedLists, *, cutoff: int | None = None) -> Values:
     """Number of items retrieved, over all queries their sum.

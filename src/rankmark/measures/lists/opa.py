@@ -42,6 +42,12 @@ def ordered_pair_accuracy(lists: JudgedLists) -> Values:
         0.666667
 
     """
+    in_order, pairs = ordered_pairs_of_grades(lists)
+    return ratio(in_order, pairs, pairs)
+
+
+def ordered_pairs_of_grades(lists: JudgedLists) -> tuple[Values, Values]:
+    """Pairs of different grades that are in order, those of one place by half, and all; one a query."""
     ideal = lists.ideal
     lacking = np.ones(len(ideal.relevance), dtype=np.bool_)
     lacking[ideal.offsets[lists.query] + lists.ideal_rank() - 1] = False
@@ -61,7 +67,7 @@ def ordered_pair_accuracy(lists: JudgedLists) -> Values:
     tied = _alike(tie, query, queries) - _alike(tie * len(grades) + grade, query, queries)
     of_grade = ideal.query * len(grades) + np.searchsorted(grades, ideal.relevance)
     pairs = _alike(ideal.query, ideal.query, queries) - _alike(of_grade, ideal.query, queries)
-    return ratio(in_order + tied / 2, pairs, pairs)
+    return in_order + tied / 2, pairs
 
 
 def _alike(key: NDArray[np.int64], query: NDArray[np.intp], queries: int) -> Values:

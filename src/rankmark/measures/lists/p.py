@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankmark.kinds.lists import JudgedLists, Values, ratio
+from rankmark.kinds.lists import JudgedLists, Values, compiled_hits, ratio
 from rankmark.language.registry import list_measure
 
 
@@ -17,6 +17,8 @@ from rankmark.language.registry import list_measure
     bounds=(0, 1),
     order="set",
     tells_unjudged=lambda given: given["bound"] == "upper",
+    compiled=compiled_hits("count", "cutoff", denominator="cutoff", bound="lower"),
+    extremes=lambda given: "found" if given["denominator"] == "min" else "ends",
 )
 def precision(
     lists: JudgedLists,

@@ -13,7 +13,7 @@ from rankmark.kinds.ranges import Within
 from rankmark.language.registry import list_measure
 
 
-@list_measure("PFound", aliases=("pfound",), bounds=(0, 1), expected=False)
+@list_measure("PFound", aliases=("pfound",), bounds=(0, 1), expected=False, extremes="ends")
 def pfound(
     lists: JudgedLists,
     *,

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankmark.kinds.lists import JudgedLists, Values, ratio
+from rankmark.kinds.lists import JudgedLists, Values, compiled_hits, ratio
 from rankmark.language.registry import list_measure
 
 
@@ -21,6 +21,8 @@ from rankmark.language.registry import list_measure
     },
     bounds=(0, 1),
     order="set",
+    compiled=compiled_hits("count", denominator="relevant"),
+    extremes="found",
 )
 def recall(
     lists: JudgedLists,

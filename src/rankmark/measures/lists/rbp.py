@@ -13,7 +13,13 @@ from rankmark.kinds.ranges import Between
 from rankmark.language.registry import list_measure
 
 
-@list_measure("RBP", bounds=(0, None), usual_bounds=(0, 1), usual_with=("value", "max_grade"))
+@list_measure(
+    "RBP",
+    bounds=(0, None),
+    usual_bounds=(0, 1),
+    usual_with=("value", "max_grade"),
+    extremes=lambda given: None if given["max_grade"] == "query" else "ends",
+)
 def rank_biased_precision(
     lists: JudgedLists,
     *,

@@ -11,7 +11,7 @@ from rankmark.kinds.ranges import Above
 from rankmark.language.registry import list_measure
 
 
-@list_measure("Rprec", aliases=("r_precision",), bounds=(0, 1))
+@list_measure("Rprec", aliases=("r_precision",), bounds=(0, 1), extremes="counts")
 def r_precision(lists: JudgedLists, *, rel: float = 1, multiple: Annotated[float, Above(0)] = 1) -> Values:
     """R-precision: the precision among the first R items, R being the number of relevant ones.
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankmark.kinds.lists import JudgedLists, Values, ratio
+from rankmark.kinds.lists import JudgedLists, Values, compiled_hits, ratio
 from rankmark.language.registry import list_measure
 
 
@@ -18,6 +18,8 @@ from rankmark.language.registry import list_measure
     usual_bounds=(0, 1),
     usual_with=("hits",),
     tells_unjudged=lambda given: given["bound"] == "upper",
+    compiled=compiled_hits("first", 1.0, hits="first", denominator="one", bound="lower"),
+    extremes=lambda given: "counts" if given["denominator"] == "relevant" else "ends",
 )
 def reciprocal_rank(
     lists: JudgedLists,

@@ -14,7 +14,7 @@ MOST_RANKS = 10**7
 """The discounts are added up rank by rank."""
 
 
-@list_measure("SDCG", bounds=(0, None), usual_bounds=(0, 1), usual_with=("value",))
+@list_measure("SDCG", bounds=(0, None), usual_bounds=(0, 1), usual_with=("value",), extremes="ends")
 def scaled_dcg(
     lists: JudgedLists,
     *,

@@ -6,7 +6,7 @@ from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
 
-@list_measure("SetAP", aliases=("set_map",), bounds=(0, 1), order="nothing")
+@list_measure("SetAP", aliases=("set_map",), bounds=(0, 1), order="nothing", extremes="found")
 def set_average_precision(lists: JudgedLists, *, rel: float = 1) -> Values:
     """Average precision of a list whose order does not count: precision times recall.
 

@@ -8,7 +8,7 @@ from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.language.registry import list_measure
 
 
-@list_measure("YAAP", aliases=("yaap",), bounds=(None, None), expected=False)
+@list_measure("YAAP", aliases=("yaap",), bounds=(None, None), expected=False, extremes="counts")
 def logit_average_precision(lists: JudgedLists, *, rel: float = 1) -> Values:
     """Yet another average precision: AP in log odds, smoothed, so that its mean is not ruled by some queries.
 

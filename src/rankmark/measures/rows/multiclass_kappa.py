@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
 from rankmark import _native
 from rankmark.kinds.classes import Classes, Predicted
-from rankmark.kinds.rows import Undefined, Values
+from rankmark.kinds.rows import Undefined
 from rankmark.language.registry import row_measure
-
-Cost: TypeAlias = Literal["equal", "linear", "quadratic"]
-"""What a wrong class costs."""
+from rankmark.statistics.agreement import Cost, costs_of
 
 
 @row_measure(
@@ -63,19 +58,12 @@ def multiclass_kappa(
     """
     cells, confusion = classes.cells(ties), classes.confusion(ties)
     numbers = np.arange(len(classes.names))
-    observed = _native.exact_sum(cells.weight * _costs(cells.label - cells.predicted, cost))
+    observed = _native.exact_sum(cells.weight * costs_of(cells.label - cells.predicted, cost))
     chance = sum(
-        own * _native.exact_sum(confusion.found * _costs(numbers - number, cost))
+        own * _native.exact_sum(confusion.found * costs_of(numbers - number, cost))
         for number, own in enumerate(confusion.positive.tolist())
         if own
     )
     if chance == 0:
         raise Undefined("every row is of one class, and predicted to be")
     return float(1 - observed * classes.weight / chance)
-
-
-def _costs(apart: NDArray[np.intp], cost: Cost) -> Values:
-    """What it costs to predict a class so far apart."""
-    power = {"equal": 0, "linear": 1, "quadratic": 2}[cost]
-    costs: Values = np.where(apart == 0, 0.0, np.abs(apart).astype(np.float64) ** power)
-    return costs

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Mapping
-from hashlib import sha256
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from rankmark.rendering.format import Format
@@ -39,7 +36,12 @@ class Html(Format):
 
     def text(self, shown: Showable, digits: int, options: Mapping[str, Any]) -> str:
         """All blocks."""
-        from rankmark.rendering.html import STYLE, html  # which needs what typesets formulas
+        # What takes long is imported once a page is written: that is a registry of formats, too.
+        from base64 import b64encode
+        from hashlib import sha256
+        from html import escape
+
+        from rankmark.rendering.html import STYLE, html
 
         style = STYLE + OWN
         policy = POLICY.format(b64encode(sha256(style.encode()).digest()).decode())

@@ -14,6 +14,7 @@ otherwise or means something else, the schema is one higher. A command that fail
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -22,6 +23,8 @@ from rankmark._native import __version__
 from rankmark.rendering.format import Format
 
 if TYPE_CHECKING:
+    from json import JSONEncoder
+
     from rankmark.rendering.format import Showable
 
 __all__ = ["FORMAT", "SCHEMA", "ByName", "document"]
@@ -53,10 +56,40 @@ class Json(Format):
 
 def document(record: Mapping[str, Any]) -> str:
     """A record as a document."""
+    plain, _ = _plain({"schema": SCHEMA, "rankmark": __version__, **record})
+    return indented(plain) + "\n"
+
+
+INDENT = 2
+
+
+def indented(value: Any, depth: int = 1) -> str:
+    """What is plain as ``json.dumps(value, indent=2)`` writes it, which is slow where lists are long."""
+    line = "\n" + " " * (INDENT * depth)
+    between, end = f",{line}", line[:-INDENT]
+    if value and isinstance(value, Mapping):
+        names = (name if isinstance(name, str) else _dumps(name) for name in value)
+        fields = zip(names, value.values(), strict=True)
+        inside = between.join(f"{_dumps(name)}: {indented(each, depth + 1)}" for name, each in fields)
+        return f"{{{line}{inside}{end}}}"
+    if value and isinstance(value, list | tuple):
+        if any(issubclass(kind, Mapping | list | tuple) for kind in set(map(type, value))):
+            inside = between.join(indented(each, depth + 1) for each in value)
+        else:
+            inside = _dumps(value, between)[1:-1]
+        return f"[{line}{inside}{end}]"
+    return _dumps(value)
+
+
+def _dumps(value: Any, between: str = ", ") -> str:
+    return _encoder(between).encode(value)
+
+
+@functools.cache
+def _encoder(between: str) -> JSONEncoder:
     import json
 
-    plain, _ = _plain({"schema": SCHEMA, "rankmark": __version__, **record})
-    return json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(between, ": "))
 
 
 def _plain(value: Any) -> tuple[Any, Why]:
@@ -92,18 +125,15 @@ def _is_said(record: Mapping[str, Any]) -> bool:
     return isinstance(undefined, str | Mapping) and bool(undefined)
 
 
-def _is_finite(value: Any) -> bool:
-    return type(value) is float and math.isfinite(value)
-
-
-def _by_name(numbers: ByName) -> tuple[dict[str, Any], Why]:
+def _by_name(numbers: ByName) -> tuple[ByName, Why]:
     found = {name: _plain(value) for name, value in numbers.items()}
     reasons = {name: why for name, (_, why) in found.items() if why}
-    return {name: plain for name, (plain, _) in found.items()}, reasons or None
+    return ByName({name: plain for name, (plain, _) in found.items()}), ByName(reasons) or None
 
 
 def _listed(values: Sequence[Any]) -> tuple[list[Any], Why]:
-    if set(map(type, values)) <= {int, str} or all(map(_is_finite, values)):
+    kinds = set(map(type, values))
+    if kinds <= {int, str} or (kinds == {float} and all(map(math.isfinite, values))):
         return list(values), None  # as nearly all lists of queries are, which are long
     found = [_plain(value) for value in values]
     reasons = dict.fromkeys(why for _, why in found if isinstance(why, str))

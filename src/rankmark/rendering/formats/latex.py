@@ -2,7 +2,6 @@ r"""LaTeX for papers, which needs ``\usepackage{booktabs}``."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -184,7 +183,9 @@ def _signs(marks: str) -> str:
 
 def _is_known(char: str) -> bool:
     """Whether pdfLaTeX sets it with any font."""
-    letter, *accents = list(unicodedata.normalize("NFD", char))
+    from unicodedata import normalize
+
+    letter, *accents = list(normalize("NFD", char))
     latin = char <= "\N{LATIN SMALL LETTER LONG S}" and letter.isascii() and len(accents) < 2
     return char in KNOWN or (latin and all(accent in ACCENTS for accent in accents))
 

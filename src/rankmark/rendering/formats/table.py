@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from textwrap import fill, indent
+from textwrap import indent
 
 from rankmark.rendering.blocks import Code, Grid, Marked, Notes, Prose, Section
 from rankmark.rendering.drawn import room
 from rankmark.rendering.format import TextFormat
+from rankmark.rendering.words import broken
 
 __all__ = ["DRAWN", "FORMAT"]
 
@@ -56,17 +57,14 @@ class Table(TextFormat):
 
     def section(self, section: Section) -> str:
         """What is under a title is indented."""
-        lines = [
-            fill(line, WIDTH - 2, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
-            for line in section.lines
-        ]
+        lines = [broken(line, WIDTH - 2, "  ", words=False) for line in section.lines]
         if section.grid is not None:
             lines.append(self.grid(section.grid))
         return "\n".join([section.title, *(indent(each, "  ") for each in lines)] if section.title else lines)
 
 
 def _wrapped(line: str) -> str:
-    return fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    return broken(line, WIDTH, "  ")
 
 
 FORMAT = Table()

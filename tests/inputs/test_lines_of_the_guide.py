@@ -1,4 +1,4 @@
-"""Every line of the README's table of inputs is run as it stands."""
+"""Every line of the guide's table of inputs is run as it stands."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from pyarrow.dataset import dataset
 import rankmark as rm
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text()
+GUIDE = (ROOT / "docs" / "guides" / "inputs.md").read_text()
 ELSEWHERE = ("https://", "ranx_run")
 """What other tests read: test_addresses.py, and tests/peers with ranx installed."""
 LINES = [
     line
-    for row in re.findall(r"^\| [^|]+ \| (`rm\.(?:evaluate|[A-Z])[^|]*) \|$", README, re.MULTILINE)
+    for row in re.findall(r"^\| [^|]+ \| (`rm\.(?:evaluate|[A-Z])[^|]*) \|$", GUIDE, re.MULTILINE)
     for line in re.findall(r"`(rm\.[^`]+)`", row)
 ]
 CONVERTED = re.findall(

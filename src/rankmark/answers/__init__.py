@@ -1,0 +1,1 @@
+"""Answers that were generated: what others found of their nuggets and citations, as numbers."""

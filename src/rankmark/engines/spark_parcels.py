@@ -1,0 +1,266 @@
+"""Rows of a Spark cluster on their way from one executor to another.
+
+Spark moves rows one by one, and each takes it time. Those of a part of the queries go together here: in a few
+rows of Spark's, parcels, with the values of each column one after another as bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankmark.aggregation.tally import Tally
+from rankmark.dataclassing import dataclass
+from rankmark.engines.spark_faults import wrong_values
+from rankmark.inputs.tables.spark_frames import PARTS, FrameNames, Types
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+    from pyspark.sql import DataFrame
+
+__all__ = ["BLOCK_ROWS", "Parcels", "blocks", "columns_of", "sides_of"]
+
+BLOCK_ROWS = 1 << 19
+"""Rows evaluated at once, and then those of the query, or of the part, that goes on."""
+
+WIDE: dict[str, type[Any]] = {"integer": np.int64, "number": np.float64}
+NARROW: dict[str, type[Any]] = {"integer": np.int32, "number": np.float32}
+"""What numbers are sent as where it has all of their values."""
+OF_RESULTS = ("query", "item", "value")
+"""The columns that results have; judgements may have more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parcels:
+    """How rows are sent.
+
+    Attributes:
+        columns: the columns of the rows, and whether each holds an ``integer``, a ``number`` or a ``string``.
+        qrels: what the columns of the judgements are called; None where there are none.
+        run: what those of the results are.
+
+    """
+
+    columns: tuple[tuple[str, str], ...]
+    qrels: FrameNames | None
+    run: FrameNames
+
+    @property
+    def schema(self) -> str:
+        """The columns of parcels.
+
+        One has so many ``rows`` of a ``part``. Its ``layout`` says by the lowest bit whether they are
+        judgements, and by the next ones which columns are narrow. Or it has a tally of what is ``wrong`` in
+        rows that are not sent.
+        """
+        content = ", ".join(f"{name} binary" for name in self._content)
+        return f"part int, rows int, layout int, wrong string, {content}"
+
+    @property
+    def _content(self) -> list[str]:
+        """The columns that hold values; texts have a second one with how long each is."""
+        names = (_of_texts(name) if kind == "string" else (name,) for name, kind in self.columns)
+        return [name for each in names for name in each]
+
+    def judgements(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Parcels of those of a partition."""
+        assert self.qrels is not None
+        return self._sent(self.qrels, batches)
+
+    def results(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Parcels of those of a partition."""
+        return self._sent(self.run, batches)
+
+    def _sent(self, names: FrameNames, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        for block in blocks(batches, None):
+            if faults := wrong_values(names, block):
+                tally = Tally(faults=faults, **{f"{names.side}_rows": block.num_rows})
+                nothing = np.zeros(1, dtype=np.int64)
+                yield self._parcels(nothing, nothing, 0, {"wrong": pa.array([tally.to_json()])})
+            else:
+                yield self._packed(names, block)
+
+    def _packed(self, names: FrameNames, block: pa.Table) -> pa.RecordBatch:
+        """A parcel for each part that the rows are of."""
+        part = _parts(block)
+        rows = np.bincount(part, minlength=PARTS)
+        parts = np.flatnonzero(rows)
+        rows = rows[parts]
+        order = np.argsort(part, kind="stable")  # which sorts numbers as short as these by their digits
+        layout = int(names.side == "qrels")
+        content: dict[str, Any] = {}
+        for bit, (name, kind) in enumerate(self.columns, 1):
+            if name not in block.column_names:
+                continue
+            if kind == "string":
+                texts = block[name].combine_chunks().take(order)
+                content |= zip(_of_texts(name), _pieces_of_texts(texts, np.cumsum(rows)), strict=True)
+            else:
+                values, is_narrow = _narrowed(block[name].to_numpy(), kind)
+                content[name] = _pieces(values[order], np.cumsum(rows) * values.itemsize)
+                layout |= is_narrow << bit
+        return self._parcels(parts, rows, layout, content)
+
+    def _parcels(
+        self, parts: NDArray[Any], rows: NDArray[Any], layout: int, content: Mapping[str, Any]
+    ) -> pa.RecordBatch:
+        import pyarrow as pa
+
+        numbers = {"part": parts, "rows": rows, "layout": np.full(len(parts), layout)}
+        columns = {name: pa.array(values.astype(np.int32)) for name, values in numbers.items()}
+        types = {"wrong": pa.string(), **dict.fromkeys(self._content, pa.binary())}
+        columns |= {name: pa.nulls(len(parts), kind) for name, kind in types.items()}
+        return pa.RecordBatch.from_pydict({**columns, **content})
+
+    def opened(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[list[Tally], pa.Table, pa.Table]]:
+        """What is wrong, judgements and results of some parts at a time, by which the batches are sorted."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        for block in blocks(batches, "part", "rows"):
+            wrong = [Tally.from_json(each) for each in block["wrong"].drop_null().to_pylist()]
+            sides: dict[bool, list[pa.Table]] = {True: [], False: []}
+            for layout in pc.unique(block["layout"]).to_pylist():
+                alike = block.filter(pc.equal(block["layout"], layout))
+                sides[bool(layout & 1)].append(self._unpacked(layout, alike))
+            qrels, run = (
+                pa.concat_tables(rows or [self._unpacked(judged, block[:0])])
+                for judged, rows in sides.items()
+            )
+            yield wrong, qrels, run
+
+    def _unpacked(self, layout: int, parcels: pa.Table) -> pa.Table:
+        """The rows of parcels that are alike."""
+        import pyarrow as pa
+
+        columns = {}
+        for bit, (name, kind) in enumerate(self.columns, 1):
+            if not (layout & 1 or name in OF_RESULTS):
+                continue
+            if kind == "string":
+                both = (parcels[each].chunks for each in _of_texts(name))
+                columns[name] = pa.chunked_array(
+                    [_texts(*pieces) for pieces in zip(*both, strict=True)], "string"
+                )
+            else:
+                sent, wide = (NARROW if layout >> bit & 1 else WIDE)[kind], WIDE[kind]
+                chunks = [np.frombuffer(_borders(pieces)[1], sent) for pieces in parcels[name].chunks]
+                columns[name] = pa.chunked_array(
+                    [each.astype(wide, copy=False) for each in chunks], pa.from_numpy_dtype(wide)
+                )
+        return pa.table(columns)
+
+
+def columns_of(rows: DataFrame) -> tuple[tuple[str, str], ...]:
+    """The columns of `Parcels`, of a table as it is."""
+    types = Types(rows)
+    numbers = dict.fromkeys(("value", "aspect_weight"), "number")
+    return tuple((name, numbers.get(name) or types.kind(name)) for name in rows.columns if name != "part")
+
+
+def blocks(
+    batches: Iterable[pa.RecordBatch], key: str | None = "key", rows: str | None = None
+) -> Iterator[pa.Table]:
+    """Batches in tables of `BLOCK_ROWS` rows, and then those with the same number in the column `key`.
+
+    The numbers rise; without a key batches are cut anywhere. A row counts as many as the column `rows` says.
+    """
+    import pyarrow as pa
+
+    held: list[pa.RecordBatch] = []
+    count, last = 0, None
+    for batch in batches:
+        while batch.num_rows:
+            ends = np.cumsum(batch.column(rows)) if rows else np.arange(1, batch.num_rows + 1)
+            keys = None if key is None else batch.column(key).to_numpy()
+            end = _end(ends, keys, count, last)
+            held.append(batch[:end])
+            if end == batch.num_rows:  # and what follows may go on with the last key
+                count += int(ends[-1])
+                last = None if keys is None else keys[-1]
+                break
+            yield pa.Table.from_batches(held)
+            held, count, batch = [], 0, batch[end:]
+    if held:
+        yield pa.Table.from_batches(held)
+
+
+def _end(ends: NDArray[Any], keys: NDArray[Any] | None, held: int, last: Any) -> int:
+    """At which row of a batch a table ends of which so many rows are held, with this key last."""
+    if held < BLOCK_ROWS:
+        row = int(np.searchsorted(ends, BLOCK_ROWS - held))
+        if row >= len(ends) - 1 or keys is None:
+            return min(row + 1, len(ends))
+        last = keys[row]
+    return 0 if keys is None else int(np.searchsorted(keys, last, side="right"))
+
+
+def sides_of(block: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """The judgements and the results of rows that came as they are."""
+    import pyarrow.compute as pc
+
+    judged = block["judged"]
+    return block.filter(judged), block.filter(pc.invert(judged))
+
+
+def _of_texts(name: str) -> tuple[str, str]:
+    """What the columns of texts are called: they, and how many bytes each has."""
+    return name, f"{name}_lengths"
+
+
+def _parts(block: pa.Table) -> NDArray[np.int16]:
+    """The part that each row is of: of integers by the highest bits of a product (D. Knuth, 1973, 6.4)."""
+    if "part" in block.column_names:
+        part: NDArray[np.int16] = block["part"].to_numpy()
+        return part
+    spread = block["query"].to_numpy().astype(np.int64).view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    numbers: NDArray[np.int16] = (spread >> np.uint64(64 - PARTS.bit_length() + 1)).astype(np.int16)
+    return numbers
+
+
+def _narrowed(values: NDArray[Any], kind: str) -> tuple[NDArray[Any], bool]:
+    """Numbers in as few bytes as have all of their values, and whether these are fewer."""
+    with np.errstate(over="ignore"):
+        fewer = values.astype(NARROW[kind], copy=False)
+    return (fewer, True) if np.array_equal(fewer, values) else (values.astype(WIDE[kind], copy=False), False)
+
+
+def _pieces(values: Any, ends: NDArray[Any]) -> pa.Array:
+    """What lies in memory together, cut after so many bytes."""
+    import pyarrow as pa
+
+    borders = np.concatenate(([0], ends)).astype(np.int32)
+    return pa.Array.from_buffers(pa.binary(), len(ends), [None, pa.py_buffer(borders), pa.py_buffer(values)])
+
+
+def _pieces_of_texts(texts: pa.Array, ends: NDArray[Any]) -> tuple[pa.Array, pa.Array]:
+    """The bytes of all texts, and how many each has, cut after so many texts."""
+    borders, content = _borders(texts)
+    lengths = np.diff(borders).astype(np.int32)
+    return _pieces(content, borders[ends] - borders[0]), _pieces(lengths, ends * lengths.itemsize)
+
+
+def _borders(array: pa.Array) -> tuple[NDArray[Any], pa.Buffer]:
+    """Where each of some texts or pieces begins, and the last one ends, in the bytes of all; and these."""
+    import pyarrow as pa
+
+    if not len(array):
+        return np.zeros(1, dtype=np.int32), pa.py_buffer(b"")
+    _, borders, content = array.buffers()
+    is_large = pa.types.is_large_binary(array.type) or pa.types.is_large_string(array.type)
+    places = np.frombuffer(borders, np.int64 if is_large else np.int32)[array.offset :][: len(array) + 1]
+    return places - places[0], content[int(places[0]) : int(places[-1])]
+
+
+def _texts(pieces: pa.Array, lengths: pa.Array) -> pa.Array:
+    """The texts in all pieces."""
+    import pyarrow as pa
+
+    each = np.frombuffer(_borders(lengths)[1], dtype=np.int32)
+    borders = np.concatenate(([0], np.cumsum(each))).astype(np.int32)
+    return pa.Array.from_buffers(pa.string(), len(each), [None, pa.py_buffer(borders), _borders(pieces)[1]])

@@ -1,0 +1,1 @@
+"""What people or models prefer of two or several: strengths of systems."""
