@@ -8,13 +8,13 @@ from pathlib import Path
 import polars as pl
 
 import rankmark as rm
-from rankmark.commands.shop import SYSTEMS, simulate
+from rankmark.commands.shop import MODELS, SYSTEMS, simulate
 
 HERE = Path(__file__).parents[1] / "docs" / "pictures"
 
 
 def draw(folder: Path) -> None:
-    """Writes both pictures."""
+    """Writes all of them."""
     tables = simulate()
     qrels = pl.DataFrame(tables["qrels"])
     runs = {name: pl.DataFrame(tables[name]) for name in SYSTEMS}
@@ -22,6 +22,9 @@ def draw(folder: Path) -> None:
     compared.plot("differences").write(folder / "differences.svg")
     found = rm.differences(qrels, runs["personalised"], "nDCG@10")
     found.plot("conventions").write(folder / "conventions.svg")
+    clicks = pl.DataFrame(tables["clicks"])
+    curve = rm.curve(clicks, "calibration", label="click", score=MODELS["old"], binning="mass")
+    curve.plot().write(folder / "calibration.svg")
 
 
 if __name__ == "__main__":
