@@ -81,23 +81,23 @@ def _options(args: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
         "--case",
-        type=_cases,
+        type=cases_of,
         default=list(CASES.values()),
         help="such as A,B,G1; G is G1 and G2 (default: all)",
     )
     parser.add_argument(
         "--rows",
-        type=_count,
+        type=count_of,
         default=1_000_000,
         help="results in A to G; ten times as many in H (default: 1,000,000)",
     )
-    parser.add_argument("--repeat", type=_count, default=7, help="rounds (default: 7)")
+    parser.add_argument("--repeat", type=count_of, default=7, help="rounds (default: 7)")
     parser.add_argument("--no-memory", action="store_true", help="leave out the measuring of peak memory")
     parser.add_argument("--json", action="store_true", help="print JSON instead of Markdown")
     return parser.parse_args(args)
 
 
-def _cases(text: str) -> list[Case]:
+def cases_of(text: str) -> list[Case]:
     asked = text.upper().split(",")
     unknown = [start for start in asked if not start or not any(key.startswith(start) for key in CASES)]
     if unknown:
@@ -105,7 +105,7 @@ def _cases(text: str) -> list[Case]:
     return [case for key, case in CASES.items() if key.startswith(tuple(asked))]
 
 
-def _count(text: str) -> int:
+def count_of(text: str) -> int:
     if not text.replace("_", "").isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
     return int(text)

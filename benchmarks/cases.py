@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from benchmarks import data, targets
 from benchmarks.contenders import (
     Contender,
+    beside,
     bootstrap,
     duckdb_by_hand,
     floors,
@@ -49,6 +50,10 @@ def _at_least(least: int) -> Callable[[int], int]:
     return lambda rows: max(rows, least)
 
 
+def _at_most(most: int) -> Callable[[int], int]:
+    return lambda rows: min(rows, most)
+
+
 def _always(rows: int) -> Callable[[int], int]:
     return lambda _asked: rows
 
@@ -62,6 +67,21 @@ PEERS = (
     peers.IR_MEASURES_FRAMES,
 )
 TABLES = (ours.RANKMARK, *BY_HAND, floors.COLUMN_SUM)
+
+BESIDE = {
+    beside.TIES: 2,
+    beside.UNJUDGED: 2,
+    beside.INTERVALS: 2,
+    beside.SLICED: 2,
+    beside.CHECK: 10,
+    beside.AGREE: 10,
+    beside.EXPLAIN: 1,
+    beside.PER_QUERY: 1,
+    beside.PRINTED: 1,
+    beside.JSON: 1,
+    beside.JSON_QUERIES: 1,
+}
+"""What stands beside the core, and how many times as long as evaluating it may take."""
 
 RECOMMENDED = (
     (
@@ -227,8 +247,21 @@ CASES = {
             "I",
             "small: one query, ten results",
             data.small,
-            (ours.RANKMARK, ours.PREPARED, ours.READY_DICTS, *BY_HAND, *PEERS, floors.COLUMN_SUM),
-            (targets.seconds(ours.PREPARED, 100e-6),),
+            (
+                ours.RANKMARK,
+                ours.PREPARED,
+                ours.UNDERSTOOD,
+                ours.READY_DICTS,
+                *BY_HAND,
+                *PEERS,
+                floors.COLUMN_SUM,
+            ),
+            (
+                targets.seconds(ours.RANKMARK, 100e-6),
+                targets.seconds(ours.PREPARED, 60e-6),
+                targets.seconds(ours.UNDERSTOOD, 30e-6),
+                targets.faster(ours.READY_DICTS, peers.PYTREC_EVAL, 2),
+            ),
             rows=_always(10),
             sized=False,
         ),
@@ -241,9 +274,23 @@ CASES = {
                 targets.seconds(processes.IMPORT, 0.12),
                 targets.seconds(processes.HELP, 0.25),
                 targets.seconds(processes.EVAL, 0.4),
+                targets.within(processes.EVAL, processes.NUMPY, 1.3),
             ),
             rows=_always(5_000),
             sized=False,
+        ),
+        Case(
+            "P",
+            "objects: the rows of C, at most a million, as objects of Python",
+            data.strings,
+            (ours.READY_DICTS, ours.READY_TUPLES, ours.OBJECTS, ours.RANKMARK, peers.PYTREC_EVAL),
+            (
+                targets.faster(ours.READY_DICTS, peers.PYTREC_EVAL, 5),
+                targets.seconds(ours.READY_TUPLES, 0.25),
+                targets.seconds(ours.OBJECTS, 0.06),
+                targets.memory(ours.READY_DICTS, 1.5),
+            ),
+            rows=_at_most(peers.MOST_ROWS),
         ),
         Case(
             "K1",
@@ -292,6 +339,36 @@ CASES = {
             rows=_at_least(50_000),
             sized=False,
             tolerance=bootstrap.TOLERANCE,
+        ),
+        Case(
+            "O1",
+            "beside the core: what else is made of the tables of A, or of their result",
+            data.grouped,
+            (ours.RANKMARK, *BESIDE),
+            tuple(targets.within(each, ours.RANKMARK, times) for each, times in BESIDE.items()),
+            sized=False,
+        ),
+        Case(
+            "O2",
+            "beside the core: one query of the files of G1",
+            data.parquet,
+            (ours.FILES, beside.EXPLAIN_FILES, floors.READ_PARQUET),
+            (targets.within(beside.EXPLAIN_FILES, ours.FILES, 1),),
+            sized=False,
+        ),
+        Case(
+            "O3",
+            "beside the core: systems compared, from their results",
+            data.grouped,
+            (
+                ours.RANKMARK,
+                beside.COMPARE_T,
+                beside.COMPARE,
+                beside.COMPARE_MANY_T,
+                beside.COMPARE_MANY,
+            ),
+            (targets.within(beside.COMPARE_T, ours.RANKMARK, 1),),
+            sized=False,
         ),
         *(
             Case(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
+import statistics
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +55,42 @@ def evaluator(qrels: Any, run: Any) -> Call:
     return work
 
 
+def processes() -> Iterator[list[str]]:
+    """What Linux says of this process and of those that it started, and they in turn (``man proc_pid_stat``).
+
+    The first is the number of the process, the fourth its parent's; without its name, which may have spaces.
+    """
+    every = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            number, rest = path.read_text().split(" (", 1)
+        except OSError:  # it has ended
+            continue
+        every[number] = [number, "", *rest.rsplit(") ", 1)[1].split()]
+    started = {str(os.getpid())}
+    while found := {number for number, each in every.items() if each[3] in started} - started:
+        started |= found
+    return (every[number] for number in started)
+
+
+def cpu_seconds() -> float:
+    """Seconds that the cores have worked for this session: Python here, Java, and Python on the executors."""
+    ticks = sum(sum(map(int, each[13:17])) for each in processes())
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def counted(call: Call, seconds: list[float]) -> Call:
+    """The same, which notes the seconds of cores that it takes."""
+
+    def work() -> Means:
+        before = cpu_seconds()
+        means = call()
+        seconds.append(cpu_seconds() - before)
+        return means
+
+    return work
+
+
 def session(cores: int) -> Any:
     """A session in this process and a JVM beside it, without what a small machine has no use for."""
     from pyspark.sql import SparkSession
@@ -85,17 +124,23 @@ def main(args: list[str] | None = None) -> None:
         }
         print("agreeing …", file=sys.stderr)
         check_agreement({name: call() for name, call in calls.items()})
+        cores: dict[str, list[float]] = {name: [] for name in calls}
+        calls = {name: counted(call, cores[name]) for name, call in calls.items()}
         timings = time_calls(calls, options.repeat)
         rows = generated.run.height
     spark.stop()
     print(
         f"{rows:,} results from Parquet, {options.cores} cores, {options.repeat} rounds; {report.machine()}\n"
     )
-    print("| | time | results a second | ratio |\n| --- | ---: | ---: | ---: |")
-    first = timings["rankmark"]
+    print("| | time | results a second | ratio | time of cores | ratio |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: |")
+    first, least = timings["rankmark"], statistics.median(cores["rankmark"])
     for name, timing in timings.items():
-        rate = f"{rows / timing.median:,.0f}"
-        print(f"| {name} | {duration(timing.median)} | {rate} | {timing.ratio(first):.3g} × |")
+        rate, seconds = f"{rows / timing.median:,.0f}", statistics.median(cores[name])
+        print(
+            f"| {name} | {duration(timing.median)} | {rate} | {timing.ratio(first):.3g} × "
+            f"| {duration(seconds)} | {seconds / least:.3g} × |"
+        )
 
 
 if __name__ == "__main__":

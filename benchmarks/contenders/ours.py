@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import polars as pl
+
 import rankmark as rm
 from benchmarks.contenders import MANY, SIX, Call, Contender, Measures, nested
 from benchmarks.data import TOP, Data, dense_scores, grouped, hundredth, tenth
@@ -18,9 +20,34 @@ def prepared(data: Data) -> Call:
     return lambda: rm.evaluate(qrels, run, SIX).values
 
 
+def understood(data: Data) -> Call:
+    """The same with what is asked understood before, too."""
+    qrels, run = rm.read_qrels(data.qrels), rm.read_run(data.run)
+    evaluate = rm.prepare(SIX)
+    return lambda: evaluate(qrels, run).values
+
+
 def ready_dicts(data: Data) -> Call:
     """From dicts of dicts that are ready."""
     qrels, run = nested(data.qrels, "relevance"), nested(data.run, "score")
+    return lambda: rm.evaluate(qrels, run, SIX).values
+
+
+def ready_tuples(data: Data) -> Call:
+    """From tuples that are ready."""
+    qrels, run = list(data.qrels.iter_rows()), list(data.run.iter_rows())
+    return lambda: rm.evaluate(qrels, run, SIX).values
+
+
+def from_objects(data: Data) -> Call:
+    """From frames of pandas whose columns are Python objects."""
+    import pandas as pd
+
+    def frame(table: pl.DataFrame) -> pd.DataFrame:
+        columns = ((column.name, column.to_list()) for column in table)
+        return pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns})
+
+    qrels, run = frame(data.qrels), frame(data.run)
     return lambda: rm.evaluate(qrels, run, SIX).values
 
 
@@ -55,7 +82,10 @@ MANY_MEASURES = Contender("rankmark", lambda data: from_frames(data, MANY))
 NDCG = Contender("rankmark", lambda data: from_frames(data, SIX[:1]))
 FILES = Contender("rankmark", from_files)
 PREPARED = Contender("rankmark, prepared", prepared)
+UNDERSTOOD = Contender("rankmark, rm.prepare", understood)
 READY_DICTS = Contender("rankmark, ready dicts", ready_dicts)
+READY_TUPLES = Contender("rankmark, ready tuples", ready_tuples)
+OBJECTS = Contender("rankmark, pandas objects", from_objects, needs="pandas")
 SIX_MEASURES = Contender("rankmark, six measures", from_frames)
 ON_A = Contender("rankmark on the rows of A", from_frames, on=grouped)
 TENTH = Contender("rankmark on a tenth of the rows", from_frames, on=tenth)

@@ -26,14 +26,14 @@ RECOMMENDERS = ("novelty", "catalog_coverage", "distributional_coverage")
 RECOMMENDERS_DIVERSITY = ("diversity",)
 
 
-def ours(like: str, measures: Measures) -> Callable[[Data], Call]:
-    """rankmark by the names of a tool, from polars frames of lists, interactions and items."""
+def ours(like: str, measures: Measures, *, before: bool = True) -> Callable[[Data], Call]:
+    """rankmark by the names of a tool, from polars frames of lists, items and, if needed, interactions."""
 
     def prepare(data: Data) -> Call:
-        known = items()
+        known, train = items(), data.qrels if before else None
 
         def work() -> Means:
-            found = rm.evaluate(None, data.run, measures, items=known, train=data.qrels, like=like)
+            found = rm.evaluate(None, data.run, measures, items=known, train=train, like=like)
             return {name: found[name] for name in measures}
 
         return work
@@ -124,9 +124,9 @@ def _pandas(data: Data, user: str, item: str) -> tuple[Any, Any]:
 
 
 OURS_RECTOOLS = Contender("rankmark", ours("rectools", RECTOOLS))
-OURS_RECTOOLS_DIVERSITY = Contender("rankmark", ours("rectools", RECTOOLS_DIVERSITY))
+OURS_RECTOOLS_DIVERSITY = Contender("rankmark", ours("rectools", RECTOOLS_DIVERSITY, before=False))
 OURS_REPLAY = Contender("rankmark", ours("replay", REPLAY))
-OURS_REPLAY_CATEGORIES = Contender("rankmark", ours("replay", REPLAY_CATEGORIES))
+OURS_REPLAY_CATEGORIES = Contender("rankmark", ours("replay", REPLAY_CATEGORIES, before=False))
 OURS_RECOMMENDERS = Contender("rankmark", ours("recommenders", RECOMMENDERS))
 OURS_RECOMMENDERS_DIVERSITY = Contender("rankmark", ours("recommenders", RECOMMENDERS_DIVERSITY))
 THEIR_RECTOOLS = Contender("RecTools", rectools, "rectools")

@@ -5,12 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.random import Generator
 
-__all__ = ["Goal", "Noted", "Once", "Share", "Table", "false", "generators", "held", "shares"]
+__all__ = [
+    "AtMost",
+    "Error",
+    "Goal",
+    "Noted",
+    "Once",
+    "Ratio",
+    "Share",
+    "Table",
+    "false",
+    "generators",
+    "held",
+    "shares",
+]
 
 
 class Noted(NamedTuple):
@@ -51,13 +64,60 @@ def _error(share: float, of: int) -> float:
     return math.sqrt(share * (1 - share) / of)
 
 
+class Ratio(NamedTuple):
+    """What one mean is of another.
+
+    Attributes:
+        value: the ratio.
+        error: its Monte-Carlo standard error.
+        noted: as of a share.
+
+    """
+
+    value: float
+    error: float
+    noted: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} ± {self.error:.3f}"
+
+
+class Error(NamedTuple):
+    """How far estimates are off.
+
+    Attributes:
+        value: the mean error.
+        error: its Monte-Carlo standard error.
+        root: the root of the mean squared error.
+
+    """
+
+    value: float
+    error: float
+    root: float
+    noted: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{100 * self.value:+.2f} ± {100 * self.error:.2f} ({100 * self.root:.2f})"
+
+
+class AtMost(NamedTuple):
+    """What a ratio should be: no more than this."""
+
+    most: float
+
+    def missed(self, ratio: Any) -> bool:
+        """Whether it is more, by more than two standard errors."""
+        return bool(ratio.value - 2 * ratio.error > self.most)
+
+
 class Goal(NamedTuple):
     """What a share should be: from `low` to `high`."""
 
     low: float
     high: float
 
-    def missed(self, share: Share) -> bool:
+    def missed(self, share: Any) -> bool:
         """Whether the share is not, by more than two standard errors of one that just is."""
         low, high = self.low - 2 * _error(self.low, share.of), self.high + 2 * _error(self.high, share.of)
         return not low <= share.value <= high
@@ -75,7 +135,7 @@ def false(level: float) -> Goal:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Shares of several ways in several populations.
+    """Shares of several ways in several populations, or ratios.
 
     Attributes:
         title: what was counted.
@@ -85,11 +145,11 @@ class Table:
     """
 
     title: str
-    rows: Mapping[str, Mapping[str, Share]]
-    goals: Mapping[str, Goal] = field(default_factory=dict)
+    rows: Mapping[str, Mapping[str, Share | Ratio | Error]]
+    goals: Mapping[str, Goal | AtMost] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """As Markdown, in per cent.
+        """As Markdown, shares in per cent.
 
         ``!`` stands where a goal is missed by more than two standard errors, with the share of repetitions
         in which a note said so beside the number.
@@ -106,12 +166,12 @@ class Table:
             lines.append(f"| {name} | {' | '.join(cells)} |")
         return "\n".join(lines) + "\n"
 
-    def _mark(self, way: str, share: Share) -> str:
+    def _mark(self, way: str, share: Share | Ratio | Error) -> str:
         if way not in self.goals or not self.goals[way].missed(share):
             return ""
         return f" ! (note {100 * share.noted:.0f}%)" if share.noted else " !"
 
-    def missed(self) -> Iterator[tuple[str, str, Share]]:
+    def missed(self) -> Iterator[tuple[str, str, Share | Ratio | Error]]:
         """The population, the way and the share of each that misses its goal."""
         for name, row in self.rows.items():
             for way, goal in self.goals.items():

@@ -64,7 +64,7 @@ class World:
         """What the system recommends."""
         scores = tastes + rng.gumbel(size=tastes.shape)
         best = np.argpartition(-scores, self.k, axis=1)[:, : self.k].astype(np.int32).ravel()
-        facts = ItemFacts(self.items, self.items, None, None, lambda: np.full(self.users, -1))
+        facts = ItemFacts(self.items, self.items, None, None, lambda: np.full(self.users, -1), lambda: False)
         offsets = np.arange(0, len(best) + 1, self.k, dtype=np.int64)
         return RecommendedLists(best, np.zeros(len(best), dtype=np.bool_), offsets, facts)
 
