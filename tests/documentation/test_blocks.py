@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import rankmark as rm
+import registries
 from documentation import given
 from documentation.blocks import ROOT, Block, blocks, forget, run
 
@@ -33,7 +34,8 @@ def folder(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
         (tmp_path / each.name).symlink_to(each, target_is_directory=each.is_dir())
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    yield tmp_path
+    with registries.restored():
+        yield tmp_path
     forget(tmp_path)
 
 

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import rankmark as rm
+import registries
 from rankmark.cli import main
 from rankmark.language import registry
 from rankmark.language.own import imported
@@ -45,15 +46,9 @@ PAIRS = {
 @pytest.fixture(autouse=True)
 def own() -> Iterator[ModuleType]:
     """The module of own measures; whatever else a test defines is forgotten after it."""
-    registry.pages()
-    before = dict(registry._PAGES), dict(registry._REFERRED)
-    sys.modules.pop("own_measures", None)
-    yield importlib.import_module("own_measures")
-    for kept, now in zip(before, (registry._PAGES, registry._REFERRED), strict=True):
-        now.clear()
-        now.update(kept)
-    for each in registry._REMEMBERED:
-        each.cache_clear()
+    with registries.restored():
+        sys.modules.pop("own_measures", None)
+        yield importlib.import_module("own_measures")
 
 
 def same(own: rm.results.ListResult, ours: rm.results.ListResult) -> bool:
