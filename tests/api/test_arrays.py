@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import rankmark as rm
-from rankmark.engines import dense
+from rankmark.engines import dense, dense_places
 from rankmark.inputs.arrays import libraries as arrays
 from rankmark.language.choices import values_of
 from strategies import MEASURES
@@ -52,7 +52,7 @@ def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
             lambda array: local_view(array) if isinstance(array, np.ndarray) else None,
         )
         monkeypatch.setattr(arrays, "to_numpy", lambda array: local_view(array))
-        monkeypatch.setattr(dense, "to_numpy", lambda array: local_view(array))
+        monkeypatch.setattr(dense_places, "to_numpy", lambda array: local_view(array))
 
 
 class Shop:
@@ -170,6 +170,33 @@ def test_k_changes_nothing_for_measures_of_the_first_k(ties: Any, library: Any) 
     )
     same(cut, whole)
     assert any(each.tied for each in whole.counts.measures.values())
+
+
+@EVERYWHERE
+@pytest.mark.parametrize("ties", FIRST_OF_EQUALS)
+@pytest.mark.parametrize("levels", [4, 3000])
+@pytest.mark.parametrize("excluding", [False, True])
+def test_among_the_highest_scores_items_stand_as_among_all(
+    ties: Any, levels: Any, excluding: Any, library: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Few levels tie many scores with the last one that was selected."""
+    shop = Shop(seed=levels, queries=12, items=600, levels=levels)
+    shop.scores[6, :590] = -np.inf  # fewer are left than are selected
+    exclude = [items[:9] for items in shop.exclude] if excluding else None
+    measures = ["nDCG", "AP", "Judged@5", "RR"]
+    result, expected = (
+        rm.evaluate_arrays(scores, shop.relevance, measures, ties=ties, k=7, exclude=exclude)
+        for scores in (library(shop.scores), shop.scores)
+    )
+    same(result, expected)
+    if library(shop.scores[:1]) is not shop.scores[:1]:
+        monkeypatch.setattr(dense_places, "SHARE", 1000)  # so that none are selected
+        same(
+            rm.evaluate_arrays(
+                library(shop.scores), shop.relevance, measures, ties=ties, k=7, exclude=exclude
+            ),
+            expected,
+        )
 
 
 def test_ties_across_the_cut_are_counted() -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.engines.dense import CELLS, NEVER, single
+from rankmark.engines.dense import single
+from rankmark.engines.dense_places import CELLS, NEVER
 from rankmark.engines.local import depth_of
 from rankmark.errors import UsageError
-from rankmark.inputs.arrays.libraries import Array, is_torch, like, namespace, to_numpy
+from rankmark.inputs.arrays.libraries import Array, highest, is_torch, least, like, namespace, to_numpy
 from rankmark.inputs.catalogue import JudgedItems, Numbered
 from rankmark.kinds.item_facts import Numbers
 from rankmark.kinds.items import Tops, together
@@ -117,10 +118,9 @@ def _high_enough(scores: Array, depth: int) -> tuple[NDArray[Any], NDArray[Any],
     else:
         if isinstance(scores, np.ndarray):
             last = np.partition(scores, columns - depth, axis=1)[:, columns - depth : columns - depth + 1]
-        elif is_torch(scores):
-            last = library.topk(scores, depth, dim=1).values[:, -1:]
         else:
-            last = library.sort(scores, axis=1)[:, columns - depth : columns - depth + 1]
+            top, _ = highest(scores, depth)
+            last = least(top)[:, None]
         high = (scores >= last) & (scores > NEVER)
     if is_torch(scores):
         row, column = library.nonzero(high, as_tuple=True)

@@ -24,8 +24,10 @@ __all__ = [
     "Scores",
     "as_matrix",
     "as_vector",
+    "highest",
     "is_array",
     "is_torch",
+    "least",
     "like",
     "namespace",
     "take_rows",
@@ -248,6 +250,22 @@ def take_rows(array: Array, rows: RowNumbers) -> Array:
         return array[rows]
     numbers = like(rows, array)
     return array[numbers] if is_torch(array) else namespace(array).take(array, numbers, axis=0)
+
+
+def highest(scores: Array, depth: int) -> tuple[Array, Array]:
+    """The highest scores of each row, in any order, and their columns; `scores` is no array of NumPy."""
+    library = namespace(scores)
+    if is_torch(scores):
+        return tuple(library.topk(scores, depth, dim=1, sorted=False))  # type: ignore[return-value]
+    if library.__name__.startswith("jax"):
+        return tuple(sys.modules["jax"].lax.top_k(scores, depth))  # type: ignore[return-value]
+    columns = library.argsort(scores, axis=1)[:, scores.shape[1] - depth :]
+    return library.take_along_axis(scores, columns, axis=1), columns
+
+
+def least(scores: Array) -> Array:
+    """The least score of each row, NaN where one is; `scores` is no array of NumPy."""
+    return scores.amin(dim=1) if is_torch(scores) else namespace(scores).min(scores, axis=1)
 
 
 def namespace(array: Array) -> Any:
