@@ -89,7 +89,9 @@ def evaluate_arrays(
     ids, by which ties are broken.
 
     Scores in this machine's memory (NumPy, torch and JAX on the CPU) are read where they are. Those on
-    another device stay there: only the ranks of the judged items travel.
+    another device stay there: only the ranks of the judged items travel. With `k` these are counted among the
+    highest scores of each row, which takes little more than selecting them; without it among all scores, once
+    for each judged item.
 
     Args:
         scores: shape [queries, items], of NumPy, torch, JAX, CuPy or another library of the array API. NaN is

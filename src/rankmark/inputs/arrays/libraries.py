@@ -256,9 +256,9 @@ def highest(scores: Array, depth: int) -> tuple[Array, Array]:
     """The highest scores of each row, in any order, and their columns; `scores` is no array of NumPy."""
     library = namespace(scores)
     if is_torch(scores):
-        return tuple(library.topk(scores, depth, dim=1, sorted=False))  # type: ignore[return-value]
+        return tuple(library.topk(scores, depth, dim=1, sorted=False))
     if library.__name__.startswith("jax"):
-        return tuple(sys.modules["jax"].lax.top_k(scores, depth))  # type: ignore[return-value]
+        return tuple(sys.modules["jax"].lax.top_k(scores, depth))
     columns = library.argsort(scores, axis=1)[:, scores.shape[1] - depth :]
     return library.take_along_axis(scores, columns, axis=1), columns
 
