@@ -137,9 +137,11 @@ def __getattr__(name: str) -> object:
 
 def _instead(name: str) -> str:
     """What a measure is written as that is called so elsewhere."""
+    if name.startswith("_"):
+        return ""
     from importlib.util import find_spec
 
-    if name.startswith("_") or find_spec(f"rankmark.{name}"):
+    if find_spec(f"rankmark.{name}"):
         return ""
     from rankmark.language.names import written_as
 
