@@ -73,3 +73,14 @@ print({"numpy", "scipy", "polars", "rankmark._native"} & set(sys.modules))
 print(rankmark.statistics.corrected([0.01], "holm").tolist(), rankmark.results.Result.__name__)
 """
     assert python(script) == "set()\n[0.01] Result\n"
+
+
+@pytest.mark.process
+def test_importing_rankmark_loads_its_own_modules_alone() -> None:
+    script = """
+import sys
+before = {*sys.modules}
+import rankmark
+print(sorted({*sys.modules} - before - {"__future__"}))
+"""
+    assert python(script) == "['rankmark', 'rankmark.forking', 'rankmark.naming']\n"

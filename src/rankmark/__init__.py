@@ -6,8 +6,6 @@ and the errors. What is returned is in `rankmark.results`, what takes arrays in 
 
 from __future__ import annotations
 
-from typing import Any
-
 from rankmark import forking as _forking  # noqa: F401 - which has to be there before a process forks
 from rankmark.naming import looked_up as _looked_up
 
@@ -109,7 +107,7 @@ _FORMER: dict[str, tuple[str, str]] = {}
 """Public names that will go: what to write in the place of each, and the version that no longer has it."""
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name == "__version__":
         from rankmark._native import __version__
 
@@ -139,9 +137,11 @@ def __getattr__(name: str) -> Any:
 
 def _instead(name: str) -> str:
     """What a measure is written as that is called so elsewhere."""
+    if name.startswith("_"):
+        return ""
     from importlib.util import find_spec
 
-    if name.startswith("_") or find_spec(f"rankmark.{name}"):
+    if find_spec(f"rankmark.{name}"):
         return ""
     from rankmark.language.names import written_as
 

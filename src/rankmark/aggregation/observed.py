@@ -6,7 +6,6 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankmark.aggregation.oddities import order_of
 from rankmark.aggregation.refusals import NONE, Some, some_of
@@ -14,10 +13,12 @@ from rankmark.aggregation.settled import Settled, counted, counted_together, cou
 from rankmark.dataclassing import dataclass
 from rankmark.kinds.best_orders import TooManyOrdersError
 from rankmark.kinds.lists import JudgedLists, Values
-from rankmark.language.own import QueryError
+from rankmark.language.measure import QueryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from rankmark import _native
     from rankmark.inputs.catalogue import JudgedItems, Numbered

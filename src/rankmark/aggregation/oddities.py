@@ -8,12 +8,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
 
     from rankmark import _native
     from rankmark.inputs import Input

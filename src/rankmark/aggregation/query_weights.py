@@ -11,11 +11,11 @@ from rankmark.aggregation.terms import Terms
 from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError
 from rankmark.rendering.words import counted, printable
-from rankmark.statistics.resampling import Floats
 from rankmark.statistics.summaries import SUMMARIES
 
 if TYPE_CHECKING:
     from rankmark.language.measure import Measure
+    from rankmark.statistics.resampling import Floats
 
 __all__ = ["QueryWeights", "check_weighable"]
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankmark import _native
 from rankmark.statistics.summaries import SUMMARIES
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from rankmark.kinds.items import RecommendedLists
     from rankmark.kinds.lists import Values
     from rankmark.language.choices import Choices

@@ -22,7 +22,6 @@ from rankmark import _native
 from rankmark.aggregation.settled import LEAST_FACTOR, settled_as
 from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError
-from rankmark.statistics.resampling import Clusters, Floats, bootstrap_means
 from rankmark.statistics.summaries import SUMMARIES, Summary
 
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
     from rankmark.language.measure import Measure
     from rankmark.statistics.intervals import Bounds
+    from rankmark.statistics.resampling import Clusters, Floats
 
 __all__ = ["BEYOND", "Terms", "Whole", "exchangeable", "resampled_values"]
 
@@ -280,6 +280,8 @@ def resampled_values(terms: Sequence[Terms], clusters: Clusters = None, **draws:
         **draws: ``resamples``, ``seed`` and ``threads``.
 
     """
+    from rankmark.statistics.resampling import bootstrap_means
+
     columns = [part for each in terms for part in (each.above, each.below) if part is not None]
     means = bootstrap_means(np.column_stack(columns), clusters=clusters, **draws)
     parts = iter(np.split(means, np.cumsum([part.shape[1] for part in columns])[:-1], axis=1))

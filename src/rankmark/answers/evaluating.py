@@ -11,9 +11,9 @@ from rankmark.answers.scores import ANSWER_MEASURES, AnswerMeasure, of_answers
 from rankmark.api.finishing import Finish
 from rankmark.errors import DataError, MeasureError, did_you_mean
 from rankmark.inputs.answer_tables import AnswerTable, read_answers
-from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import Clustering, ClustersBy
 from rankmark.inputs.names import listed
+from rankmark.inputs.places import Places
 from rankmark.inputs.slicing import By
 from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.given_measure import DerivedMeasure

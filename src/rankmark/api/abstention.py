@@ -12,8 +12,8 @@ from rankmark.api.evaluation import evaluate
 from rankmark.dataclassing import dataclass
 from rankmark.errors import ColumnError, DataError, MeasureError, UsageError
 from rankmark.inputs import align_ids, read_shared
-from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import Clustering, ClustersBy
+from rankmark.inputs.places import Places
 from rankmark.language.measure import Measure
 from rankmark.progress import counting
 from rankmark.rendering.blocks import Block, Code, Grid, Notes

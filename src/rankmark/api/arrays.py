@@ -33,8 +33,8 @@ from rankmark.inputs.arrays.judged_items import (
 )
 from rankmark.inputs.arrays.libraries import Array, Factors, Masked, as_matrix, is_array
 from rankmark.inputs.arrays.scored import Scored, read_query_ids
-from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import ClustersBy
+from rankmark.inputs.places import Places
 from rankmark.inputs.sampling import mark_of
 from rankmark.inputs.slicing import By
 from rankmark.inputs.weights import Weighting, WeightsBy

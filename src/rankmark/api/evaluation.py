@@ -17,21 +17,16 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Unpack, overload
 from rankmark.aggregation.finish import Finished, finished
 from rankmark.aggregation.oddities import told_of_items, told_of_tables, told_of_vectors
 from rankmark.aggregation.refusals import OfTables, refuse_other_items
-from rankmark.aggregation.state import Observation
 from rankmark.aggregation.tops import TopsLookedAt
 from rankmark.api.finishing import Finish
 from rankmark.engines import local
 from rankmark.engines.selection import Engine, observe_with, selected
 from rankmark.errors import MeasureError, UsageError
 from rankmark.inputs import Input, read_shared
-from rankmark.inputs.attributes import Places
-from rankmark.inputs.clusters import ClustersBy
 from rankmark.inputs.names import listed
-from rankmark.inputs.roles import ColumnNames, TableName
+from rankmark.inputs.places import Places
 from rankmark.inputs.sampling import mark_of
-from rankmark.inputs.slicing import By, ByColumns, ByRows, understood
 from rankmark.inputs.tables.several import runs_by_name
-from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import (
     Duplicates,
     GivenChoices,
@@ -45,15 +40,20 @@ from rankmark.language.choices import (
 )
 from rankmark.language.conventions.convention import departures
 from rankmark.language.conventions.limits import Extent, Extents, Facts, TableFacts, no_extent
-from rankmark.language.measure import Measure
 from rankmark.language.plan import AskedBounds, Plan, behind_bounds, check_threads, planned
 from rankmark.results.lists import ListResult
 from rankmark.results.runs import Runs
-from rankmark.statistics.intervals import IntervalName
 
 if TYPE_CHECKING:
+    from rankmark.aggregation.state import Observation
     from rankmark.inputs.catalogue import Catalogue
+    from rankmark.inputs.clusters import ClustersBy
+    from rankmark.inputs.roles import ColumnNames, TableName
+    from rankmark.inputs.slicing import By
+    from rankmark.inputs.weights import Weighting, WeightsBy
+    from rankmark.language.measure import Measure
     from rankmark.language.signature import ItemIds
+    from rankmark.statistics.intervals import IntervalName
 
 __all__ = [
     "NOT_LOOKED_AT",
@@ -271,8 +271,12 @@ def evaluate(
     refuse_bounds(plan, bounds=bounds)
     if qrels is None:
         refuse_without_judgements(plan)
-    slicing = None if by is None else understood(by, qrels)
-    of_tables = isinstance(slicing, ByRows) or (isinstance(slicing, ByColumns) and attributes is None)
+    slicing, of_tables = None, False
+    if by is not None:
+        from rankmark.inputs.slicing import ByColumns, ByRows, understood
+
+        slicing = understood(by, qrels)
+        of_tables = isinstance(slicing, ByRows) or (isinstance(slicing, ByColumns) and attributes is None)
     if of_tables and engine == "stream":
         raise UsageError(
             'slices by a column or rows of qrels or run read it whole; give attributes= with engine="stream"'

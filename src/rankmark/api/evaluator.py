@@ -34,8 +34,8 @@ from rankmark.inputs.arrays.judged_items import is_sparse, lists_like_grades, re
 from rankmark.inputs.arrays.libraries import Array
 from rankmark.inputs.arrays.scored import Scored, read_query_ids
 from rankmark.inputs.aspects import as_looked_at, looked_at
-from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import ClustersBy
+from rankmark.inputs.places import Places
 from rankmark.inputs.sampling import mark_of
 from rankmark.inputs.slicing import By
 from rankmark.inputs.weights import Weighting, WeightsBy

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rankmark.aggregation.query_weights import check_weighable
 from rankmark.dataclassing import dataclass
 from rankmark.errors import UsageError
-from rankmark.inputs.attributes import Places
-from rankmark.inputs.clusters import Clustering, ClustersBy
-from rankmark.inputs.slicing import By
-from rankmark.inputs.weights import Weighting, WeightsBy
-from rankmark.language.plan import AskedBounds, Plan
 from rankmark.results.queries import QueryResult
-from rankmark.statistics.intervals import IntervalName
+
+if TYPE_CHECKING:
+    from rankmark.inputs.clusters import Clustering, ClustersBy
+    from rankmark.inputs.places import Places
+    from rankmark.inputs.slicing import By
+    from rankmark.inputs.weights import Weighting, WeightsBy
+    from rankmark.language.plan import AskedBounds, Plan
+    from rankmark.statistics.intervals import IntervalName
 
 __all__ = ["Finish", "method_of"]
 
@@ -87,7 +89,16 @@ class Finish:
                 raise UsageError(
                     "bounds are of means in which all queries count alike: leave out bounds or weights"
                 )
-        clustering, weighting = Clustering.of(clusters, places), Weighting.of(weights, places, query_ids)
+        clustering: Clustering | None = None
+        weighting: Weighting | None = None
+        if clusters is not None:
+            from rankmark.inputs.clusters import Clustering
+
+            clustering = Clustering.of(clusters, places)
+        if weights is not None:
+            from rankmark.inputs.weights import Weighting
+
+            weighting = Weighting.of(weights, places, query_ids)
         draws = {"resamples": resamples, "seed": plan.choices.seed, "threads": threads}
         return cls(places, by, weighting, clustering, intervals, {"confidence": confidence, **draws})
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, MeasureError, UsageError
 from rankmark.inputs import Input, read_inputs, read_shared
-from rankmark.inputs.attributes import Places
+from rankmark.inputs.places import Places
 from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import Choices
 from rankmark.language.plan import Plan

@@ -14,8 +14,8 @@ from rankmark.api.predicting import Judged, predicted
 from rankmark.api.recommending import recommended
 from rankmark.errors import ChoiceError, UsageError
 from rankmark.inputs import align_ids, read_qrels
-from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import ClustersBy
+from rankmark.inputs.places import Places
 from rankmark.inputs.sampling import mark_of
 from rankmark.inputs.slicing import By
 from rankmark.inputs.weights import Weighting, WeightsBy

@@ -9,8 +9,8 @@ from rankmark._native import Table
 from rankmark.engines import spark_driver
 from rankmark.engines.spark import names_of_parts
 from rankmark.errors import ColumnError, UsageError, did_you_mean
-from rankmark.inputs.attributes import Places
 from rankmark.inputs.names import listed
+from rankmark.inputs.places import Places
 from rankmark.inputs.roles import ColumnNames, Side, find_roles
 from rankmark.inputs.slicing import By, ByRows, Slicing, columns_of, understood
 from rankmark.inputs.tables.spark_frames import column

@@ -358,7 +358,8 @@ def _of_groups(
     """The result of one run of the worst query of each group."""
     from rankmark.api.evaluation import evaluate
     from rankmark.api.groups import worst_of_groups
-    from rankmark.inputs.attributes import Places, read_columns
+    from rankmark.inputs.attributes import read_columns
+    from rankmark.inputs.places import Places
 
     assert runs.worst_of is not None
     result = evaluate(judged, path, measures, **options | {"attributes": None})

@@ -78,9 +78,9 @@ class Output:
     @property
     def format(self) -> str:
         """The format that is said, or that the file's ending stands for."""
-        from rankmark.rendering.formats import format_of
+        from rankmark.rendering.formats import USUAL, format_of
 
-        return self.said or format_of(self.path or "")
+        return self.said or (format_of(self.path) if self.path else USUAL)
 
     @property
     def known_format(self) -> str:
@@ -90,9 +90,10 @@ class Output:
     @property
     def is_file(self) -> bool:
         """Whether a file is to be written that is no text."""
-        from rankmark.rendering.formats import formats, is_file_format
+        from rankmark.rendering.formats import format_named
 
-        return is_file_format(self.format) and bool(self.path) and formats()[self.format].has(self._class)
+        file = format_named(self.format)
+        return file is not None and not file.is_text and bool(self.path) and file.has(self._class)
 
     @property
     def is_kept(self) -> bool:
@@ -110,18 +111,19 @@ class Output:
 
     def check(self, **options: Any) -> None:
         """Refuses a format that the class is not shown in, or not with these options, before long work."""
-        from rankmark.rendering.formats import formats
+        from rankmark.rendering.formats import format_named
 
-        if formats()[self.known_format].one_table:
+        file = format_named(self.known_format)
+        if file is not None and file.one_table:
             self._class._check_table(**options)
 
     def check_paper(self) -> None:
         """Refuses options of tables for papers where none is shown, or wrong ones, before long work."""
+        if not self.paper:
+            return
         from rankmark.rendering.formats import formats
         from rankmark.rendering.paper_options import check_options
 
-        if not self.paper:
-            return
         known = [name for name, each in formats().items() if each.options]
         if self.format not in known:
             said = next(iter(self.paper)).replace("label", "table-label")
@@ -142,12 +144,13 @@ class Output:
 
     def keep(self, *inputs: str | None) -> None:
         """Refuses a file that cannot be made or written, or is an input, before long work is done."""
-        from rankmark.rendering.formats import formats
+        from rankmark.rendering.formats import format_named
 
         if self.path:
             check_target("-o", self.path, *inputs)
-            if self.is_file and (needed := formats()[self.format].tool):
-                tool(*needed)
+            file = format_named(self.format) if self.is_file else None
+            if file is not None and file.tool:
+                tool(*file.tool)
 
     def write(self, shown: Shown, **options: Any) -> None:
         """Prints what is shown, or writes it to the file."""
@@ -287,7 +290,8 @@ def known_format_of(shown: str, name: str) -> str:
     """The format of this name, if the class has it."""
     from rankmark.rendering.formats import known_format
 
-    return known_format(name, _class(shown).formats())
+    found = _class(shown)
+    return name if found._shown_in(name) else known_format(name, found.formats())
 
 
 def _class(name: str) -> type[Shown]:

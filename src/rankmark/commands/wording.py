@@ -10,13 +10,13 @@ import click
 __all__ = ["as_options"]
 
 _VALUE = r"""(?:"[^"]*"|'[^']*'|\{[^{}]*\}|\[[^\[\]]*\]|[^\s,;:)]*)"""
-_BOTH = re.compile(rf"\b\w+={_VALUE} \(on the command line ((?:\"[^\"]*\"|[^()\"])*)\)")
+_BOTH = rf"\b\w+={_VALUE} \(on the command line ((?:\"[^\"]*\"|[^()\"])*)\)"
 """What to write in Python, and here."""
-_ITEMS = re.compile(r"""["']([^"']+)["']: ["']?([^"',{}]+)""")
+_ITEMS = r"""["']([^"']+)["']: ["']?([^"',{}]+)"""
 """Of a dict the names and the values."""
 
 
-_WHICH_BOUNDS = re.compile(r"\bbounds=(?=[\"'])")
+_WHICH_BOUNDS = r"\bbounds=(?=[\"'])"
 """Of what bounds are, which here an option of its own says."""
 
 
@@ -25,7 +25,7 @@ def as_options(message: str, command: click.Command) -> str:
 
     ``max_drop="0.5%"`` is ``--max-drop 0.5%``, and ``at_least={"AP": 0.3}`` is ``--at-least AP=0.3``.
     """
-    message = _BOTH.sub(r"\1", message)
+    message = re.sub(_BOTH, r"\1", message)
     known = (
         _long(each.opts)
         for each in command.get_params(click.Context(command))
@@ -33,7 +33,7 @@ def as_options(message: str, command: click.Command) -> str:
     )
     options = [option for option in known if option]
     if "--bounds-of" in options:
-        message = _WHICH_BOUNDS.sub("bounds_of=", message)
+        message = re.sub(_WHICH_BOUNDS, "bounds_of=", message)
     for option in options:
         name = option.removeprefix("--").replace("-", "_")
         # Parameters of measures (full-width brackets, too) and parts of paths and ids are no arguments.
@@ -52,7 +52,7 @@ def _long(names: Iterable[str]) -> str | None:
 
 def _said(option: str, value: str) -> str:
     """An option with a value that was written as Python has it."""
-    if items := _ITEMS.findall(value):
+    if items := re.findall(_ITEMS, value):
         return " ".join(f"{option} {name}={each}" for name, each in items)
     plain = value[1:-1] if value[:1] in ("'", '"') and value[-1:] == value[:1] and " " not in value else value
     return f"{option} {plain or value}".rstrip()

@@ -13,8 +13,8 @@ from rankmark.comparing.stored import beside_stored, each_alone, opened
 from rankmark.comparing.systems import Baseline, are_seeds, brought_together, check_systems
 from rankmark.comparing.unjudged import Holes
 from rankmark.errors import UsageError
-from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import Clustering, ClustersBy, kinds_of
+from rankmark.inputs.places import Places
 from rankmark.inputs.slicing import By
 from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import UnseededChoices, given

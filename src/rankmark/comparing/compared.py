@@ -29,7 +29,8 @@ from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.posteriors import PairPosterior, PosteriorName, posteriors
 from rankmark.comparing.slices import ComparisonSlices, compared_in_slices
 from rankmark.errors import ChoiceError, DataError, NotEvaluatedError, UsageError, did_you_mean
-from rankmark.inputs.attributes import Places, read_attributes, read_slices
+from rankmark.inputs.attributes import read_attributes, read_slices
+from rankmark.inputs.places import Places
 from rankmark.inputs.slicing import By
 from rankmark.language.conventions.convention import meant
 from rankmark.language.measure import Measure

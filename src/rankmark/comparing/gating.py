@@ -16,8 +16,8 @@ from rankmark.comparing.pairs import Rows, rows_in, some_terms
 from rankmark.comparing.stored import check_stored, opened
 from rankmark.comparing.systems import are_seeds, check_same_weights, seed_notes
 from rankmark.errors import DataError, UsageError
-from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import Clustering
+from rankmark.inputs.places import Places
 from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure

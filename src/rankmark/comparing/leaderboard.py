@@ -29,7 +29,7 @@ from rankmark.comparing.stored import opened
 from rankmark.comparing.systems import check_systems, gathered
 from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, UsageError
-from rankmark.inputs.attributes import Places
+from rankmark.inputs.places import Places
 from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.measure import Measure
 from rankmark.loading import is_saved, load

@@ -19,7 +19,7 @@ from rankmark.errors import DataError, MeasureError
 from rankmark.inputs import extent_of, read_inputs, with_text_items
 from rankmark.inputs.aspects import as_looked_at, has_several, noted
 from rankmark.inputs.looked_at import TablesLookedAt
-from rankmark.language.own import QueryError
+from rankmark.language.measure import QueryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

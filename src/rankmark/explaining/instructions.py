@@ -10,8 +10,8 @@ import numpy as np
 from rankmark.errors import ChoiceError, DataError
 from rankmark.explaining.listed import ranked
 from rankmark.inputs import Input, align_ids, read_shared
-from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import Clustering, ClustersBy
+from rankmark.inputs.places import Places
 from rankmark.inputs.roles import check_names
 from rankmark.language.choices import Choices, Ties
 from rankmark.language.given_measure import DerivedMeasure

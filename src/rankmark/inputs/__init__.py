@@ -16,7 +16,7 @@ from rankmark.inputs.input import Described, Input, extent_of
 from rankmark.inputs.roles import ColumnNames, Side, check_names, says_aspect
 from rankmark.inputs.sampling import mark_of
 from rankmark.inputs.source import Source
-from rankmark.inputs.tables import dicts_and_tuples, open_table
+from rankmark.inputs.tables import open_table
 
 __all__ = [
     "ColumnNames",
@@ -134,6 +134,8 @@ def _open_input(source: object, side: Side, columns: ColumnNames | None) -> Sour
         return source
     if isinstance(source, str | os.PathLike):
         return open_files(source, side, columns)
+    from rankmark.inputs.tables import dicts_and_tuples
+
     table = None if type(source) is dict else open_table(source, side)
     opened = table or dicts_and_tuples.opened(source, side)
     if opened is None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["is_address", "open_address"]
 
-ADDRESS = re.compile(r"(s3a?|gs|gcs|az|azure|abfss?|adl|hf|https?)://")
+ADDRESS = r"(s3a?|gs|gcs|az|azure|abfss?|adl|hf|https?)://"
 SCANNED = {
     ".parquet": "scan_parquet",
     ".pq": "scan_parquet",
@@ -39,9 +39,7 @@ TRIES = {"max_retries": 1}
 """Polars tries a cloud so often again; it would 10 times."""
 WAIT = 10
 """Seconds in which a server of HTTP has to answer."""
-REFUSED = re.compile(
-    r"\b40[137]\b|credential|token request|account must be|access ?denied|unauthorized", re.I
-)
+REFUSED = r"(?i)\b40[137]\b|credential|token request|account must be|access ?denied|unauthorized"
 """What errors say where somebody is not let in."""
 REASONS = {
     "lookup address": "there is no such host, or no network",
@@ -55,7 +53,7 @@ OWN = "in Python give what pl.scan_parquet(address, storage_options={…}) or it
 
 def is_address(text: str) -> bool:
     """Whether a text is an address that polars reaches, and no path."""
-    return ADDRESS.match(text) is not None
+    return "://" in text and re.match(ADDRESS, text) is not None
 
 
 def open_address(address: str, table: TableName, columns: ColumnNames | None) -> Source:
@@ -189,7 +187,7 @@ def _reached(address: str, where: str) -> Iterator[None]:
         said = str(error)
         if isinstance(error, FileNotFoundError) or "404" in said:
             raise FileMissingError(f"there is nothing at {address!r}") from error
-        if isinstance(error, PermissionError) or REFUSED.search(said):
+        if isinstance(error, PermissionError) or re.search(REFUSED, said):
             raise UsageError(
                 f"{address!r} is not for everybody: access is refused; credentials are taken from the "
                 f"environment as polars does, or {OWN}"

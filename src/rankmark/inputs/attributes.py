@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from rankmark.dataclassing import dataclass
 from rankmark.errors import ColumnError, DataError, RankmarkError, UsageError, did_you_mean
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.files import open_files
 from rankmark.inputs.input import Input
 from rankmark.inputs.names import listed
+from rankmark.inputs.places import Places
 from rankmark.inputs.roles import ColumnNames, Roles, Side, find_query
 from rankmark.inputs.slicing import (
     By,
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "Places",
     "QuerySlices",
     "aligned",
     "attributes_alone",
@@ -56,44 +55,6 @@ UNITS: Mapping[Argument, str] = {
     "worst_of": "be in one group",
 }
 """What a query can do but once, for each argument that names a column."""
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Where the slices of queries are to be found.
-
-    Attributes:
-        qrels: the judgements, as they were given; None here and below where there are none.
-        run: the results.
-        attributes: a table of queries.
-        columns: their columns, as they are said.
-        rows: the query of each row of arrays.
-        ordered: whether the rows of tables have an order, so that values can be of them by position.
-
-    """
-
-    qrels: Any = None
-    run: Any = None
-    attributes: Any = None
-    columns: ColumnNames | None = None
-    rows: Sequence[Any] | None = None
-    ordered: bool = True
-
-    @property
-    def of_arrays(self) -> bool:
-        """Whether there are no tables with columns, but rows."""
-        return self.rows is not None and self.attributes is None
-
-    def openers(self) -> list[Opener]:
-        """What opens each of the tables, the attributes first; each once."""
-        return [
-            functools.cache(opener)
-            for opener in (
-                lambda: None if self.attributes is None else open_attributes(self.attributes, self.columns),
-                lambda: None if self.qrels is None else _with_all_columns(self.qrels, "qrels", self.columns),
-                lambda: None if self.run is None else _with_all_columns(self.run, "run", self.columns),
-            )
-        ]
 
 
 class QuerySlices(NamedTuple):
@@ -130,7 +91,7 @@ def read_slices(by: By, places: Places, query_ids: Sequence[Any], argument: Argu
         raise attributes_alone()
     found = understood(by, places.qrels, columns=not places.of_arrays)
     if isinstance(found, ByColumns):
-        return QuerySlices(_columns(found.names, places.openers(), places.columns, argument))
+        return QuerySlices(_columns(found.names, _openers(places), places.columns, argument))
     if isinstance(found, ByRows):
         found = _by_position(found, places, query_ids)
     notes = found.notes if isinstance(found, ByQueries) else ()
@@ -187,7 +148,7 @@ def attributes_alone() -> UsageError:
 
 def read_columns(by: Sequence[str], places: Places, argument: Argument = "by") -> pl.DataFrame:
     """The columns as they are, as texts; as `read_slices`. `argument` asks for them, for messages."""
-    return _columns(by, places.openers(), places.columns, argument)
+    return _columns(by, _openers(places), places.columns, argument)
 
 
 def read_attributes(
@@ -308,6 +269,19 @@ def open_attributes(attributes: Any, columns: ColumnNames | None, called: str = 
 def _query(source: Source, columns: ColumnNames | None) -> str:
     everywhere = {key: name for key, name in (columns or {}).items() if "." not in key}
     return find_query(source.names, everywhere, source.where)
+
+
+def _openers(places: Places) -> list[Opener]:
+    """What opens each of the tables, the attributes first; each once."""
+    qrels, run, attributes, columns = places.qrels, places.run, places.attributes, places.columns
+    return [
+        functools.cache(opener)
+        for opener in (
+            lambda: None if attributes is None else open_attributes(attributes, columns),
+            lambda: None if qrels is None else _with_all_columns(qrels, "qrels", columns),
+            lambda: None if run is None else _with_all_columns(run, "run", columns),
+        )
+    ]
 
 
 def _having(name: str, openers: Sequence[Opener], argument: Argument) -> Source:

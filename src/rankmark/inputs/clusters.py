@@ -9,7 +9,8 @@ import numpy as np
 
 from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, UsageError
-from rankmark.inputs.attributes import Places, ids_like, read_columns
+from rankmark.inputs.attributes import ids_like, read_columns
+from rankmark.inputs.places import Places
 from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:

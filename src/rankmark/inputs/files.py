@@ -40,7 +40,7 @@ FETCHED = {
 }
 """What to do with an address instead of reading it, by how it begins."""
 
-SPARKS_OWN = re.compile(r"_(SUCCESS|(common_)?metadata|(started|committed)_\d+)$")
+SPARKS_OWN = r"_(SUCCESS|(common_)?metadata|(started|committed)_\d+)$"
 """Names of files that Spark writes beside those of a table."""
 
 
@@ -94,7 +94,7 @@ def expand(text: str, table: TableName | None = None) -> list[Path]:
     if not glob.has_magic(text):
         raise no_file(text if path == Path(text) else str(path))
     named = map(Path, sorted(glob.glob(str(path), recursive=True)))  # noqa: PTH207
-    found = [one for one in named if not (one.is_dir() or SPARKS_OWN.match(one.name))]
+    found = [one for one in named if not (one.is_dir() or re.match(SPARKS_OWN, one.name))]
     if not found:
         raise FileMissingError(f"no file fits the pattern {text!r}")
     return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -77,6 +76,8 @@ class File:
     def head(self) -> bytes:
         """The first bytes of the content."""
         if self.start.startswith(b"\x1f\x8b"):
+            import zlib
+
             try:
                 return zlib.decompressobj(wbits=31).decompress(self.start, HEAD)
             except zlib.error as error:

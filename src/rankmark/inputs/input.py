@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankmark._native import Table
 from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.roles import VALUE_OF, Side
 from rankmark.language.conventions.limits import Extent
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rankmark._native import Table
 
 __all__ = ["AspectRows", "Described", "Input", "extent_of"]
 

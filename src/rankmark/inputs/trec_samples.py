@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["is_of_sample", "read_sample"]
 
-WHOLE = re.compile(r"-?\d+")
+WHOLE = r"-?\d+"
 STRATA = ("query", "iter", "item", "stratum", "relevance")
 PROBABILITIES = ("query", "item", "relevance", "method", "inclusion_probability")
 METHODS = ("0", "1", "2")
@@ -79,7 +79,7 @@ def _form(fields: Sequence[str]) -> tuple[str, ...] | None:
     """
     if len(fields) != len(STRATA):
         return None
-    whole = [WHOLE.fullmatch(field) is not None for field in fields]
+    whole = [re.fullmatch(WHOLE, field) is not None for field in fields]
     chance = re.fullmatch(r"(0|1)?(\.\d*)?([eE]-?\d+)?", fields[4]) is not None
     if fields[1] != "0" and whole[2] and len(fields[2]) <= 2 and fields[3] in METHODS and chance:
         return PROBABILITIES

@@ -10,7 +10,8 @@ import numpy as np
 
 from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, RankmarkError, UsageError
-from rankmark.inputs.attributes import Places, ids_like, read_slices
+from rankmark.inputs.attributes import ids_like, read_slices
+from rankmark.inputs.places import Places
 from rankmark.inputs.slicing import NAME as SLICES
 from rankmark.rendering.words import counted
 

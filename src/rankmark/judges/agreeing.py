@@ -16,7 +16,8 @@ from rankmark.comparing.agreement import rank_correlation, rank_correlations
 from rankmark.errors import DataError, UsageError
 from rankmark.explaining.listed import of_queries, ranked
 from rankmark.inputs import read_shared
-from rankmark.inputs.attributes import Places, aligned, read_slices
+from rankmark.inputs.attributes import aligned, read_slices
+from rankmark.inputs.places import Places
 from rankmark.inputs.roles import check_names
 from rankmark.inputs.tables.several import runs_by_name
 from rankmark.judges.agreed import (

@@ -13,8 +13,8 @@ from rankmark.api.finishing import Finish
 from rankmark.errors import ChoiceError, MeasureError, UsageError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs import Input, read_shared
-from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import Clustering, ClustersBy
+from rankmark.inputs.places import Places
 from rankmark.inputs.roles import check_names
 from rankmark.inputs.slicing import By
 from rankmark.inputs.tables.several import runs_by_name

@@ -16,7 +16,8 @@ from rankmark.comparing.systems import check_systems
 from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, MeasureError, UsageError
 from rankmark.inputs import read_shared
-from rankmark.inputs.attributes import Places, aligned, read_slices
+from rankmark.inputs.attributes import aligned, read_slices
+from rankmark.inputs.places import Places
 from rankmark.inputs.roles import check_names
 from rankmark.inputs.tables.several import runs_by_name
 from rankmark.judges.judged import JudgedValue, JudgeEvaluation

@@ -13,7 +13,8 @@ from rankmark.api.evaluation import evaluate
 from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.inputs import read_shared
-from rankmark.inputs.attributes import Places, aligned, read_slices
+from rankmark.inputs.attributes import aligned, read_slices
+from rankmark.inputs.places import Places
 from rankmark.inputs.roles import check_names
 from rankmark.inputs.tables.several import runs_by_name
 from rankmark.judges.judging import Queries, check_plan

@@ -5,15 +5,18 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankmark import _native
 from rankmark.errors import DataError, number_of
-from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.kinds.ranges import Above, Between
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rankmark.kinds.lists import JudgedLists, Values
 
 __all__ = [
     "Beta",

@@ -7,16 +7,17 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from rankmark import _native
 
 if TYPE_CHECKING:
     from typing import Self
 
+    from numpy.typing import ArrayLike, NDArray
+
 __all__ = ["DIVISIONS", "Division", "JudgedLists", "Values", "compiled_hits", "ratio"]
 
-Values: TypeAlias = NDArray[np.float64]
+Values: TypeAlias = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
 """One value an item or one a query."""
 
 Division: TypeAlias = "tuple[ArrayLike, float | Values, Values]"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numpy.typing import NDArray
 
 from rankmark import _native
 from rankmark.kinds.lists import JudgedLists, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["OpenLists", "highest_grades"]
 

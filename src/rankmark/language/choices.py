@@ -244,7 +244,7 @@ def check_seed(seed: object) -> None:
         raise ChoiceError(f"seed={brief(seed)} is not a whole number from 0 to 2**64 - 1")
 
 
-_SAMPLED = re.compile(r"sampled-[1-9][0-9]{0,8}(\([a-z]+\))?", re.ASCII)
+_SAMPLED = r"sampled-[1-9][0-9]{0,8}(\([a-z]+\))?"
 
 
 def sampled_text(n: int, method: str) -> str:
@@ -258,7 +258,7 @@ def sampled_count(candidates: str) -> int:
 
 
 def _check_candidates(value: object) -> None:
-    if value != "all" and not (isinstance(value, str) and _SAMPLED.fullmatch(value)):
+    if value != "all" and not (isinstance(value, str) and re.fullmatch(_SAMPLED, value)):
         raise ChoiceError(
             f"candidates={brief(value)} is neither all nor how many were sampled, as in sampled-99 or "
             "sampled-99(popularity)"

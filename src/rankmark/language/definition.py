@@ -17,7 +17,6 @@ from typing import Any, Generic, TypeVar, get_type_hints
 
 from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError, did_you_mean
-from rankmark.language.bibliography import cited
 from rankmark.language.grammar import write
 from rankmark.language.layout import broken, header_line
 from rankmark.language.parameters import Parameter, format_value
@@ -90,6 +89,8 @@ class Definition:
     @property
     def doc(self) -> str:
         """The page as a reader sees it: the function's docstring, with its sources."""
+        from rankmark.language.bibliography import cited
+
         return cited(inspect.getdoc(self.function) or "")
 
     @property

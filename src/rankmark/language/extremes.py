@@ -36,7 +36,6 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankmark import _native
 from rankmark.errors import MeasureError, UsageError
@@ -47,6 +46,8 @@ from rankmark.kinds.unjudged import OpenLists, highest_grades
 from rankmark.language.measure import Measure
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from rankmark.language.choices import Choices, NoRelevant
     from rankmark.language.registry import Extremes
 

@@ -94,7 +94,7 @@ def _arguments(name: str, text: str) -> Iterator[tuple[str, Any]]:
         yield parameter.strip(), parse_value(value)
 
 
-_NUMBERS = re.compile(r",[-+.\d][-+.\d=eE]*(?=[\s,]|$)")
+_NUMBERS = r",[-+.\d][-+.\d=eE]*(?=[\s,]|$)"
 _TOKEN = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|.""", re.DOTALL)
 """A text in quotes, or else one character."""
 _DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
@@ -108,7 +108,7 @@ def split_measures(text: str) -> list[str]:
     """
 
     def separates(place: int) -> bool:
-        return text[place].isspace() or (text[place] == "," and not _NUMBERS.match(text, place))
+        return text[place].isspace() or (text[place] == "," and not re.compile(_NUMBERS).match(text, place))
 
     return [one for name in _pieces(text, separates) if name for one in each_cutoff(name)]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rankmark.kinds.lists import JudgedLists, Values
     from rankmark.kinds.rows import PerQuery, Rows
 
-__all__ = ["Measure", "measure_of_lists", "no_closed_form", "weighing"]
+__all__ = ["Measure", "QueryError", "measure_of_lists", "no_closed_form", "weighing"]
 
 OF_JUDGEMENTS = frozenset(("aspects", "strata", "probabilities"))
 """What judgements can say besides grades."""
@@ -386,3 +386,29 @@ def no_closed_form(measure: str) -> MeasureError:
         f"{measure} has no closed form of its mean over the orders of tied items; "
         'use ties="best" and ties="worst" for its range, or ties="random" with several seeds'
     )
+
+
+class QueryError(MeasureError):
+    """What is wrong with the value that a user's function gives for one query.
+
+    Attributes:
+        number: that of the query.
+        function: what the function is called.
+        problem: what is wrong, in words.
+
+    """
+
+    def __init__(self, number: int, function: str, problem: str) -> None:
+        super().__init__(f"{function} {problem} for query number {number + 1}")
+        self.number, self.function, self.problem = number, function, problem
+
+    def numbered(self, number: int) -> QueryError:
+        """The same of the query that has another number where there are more queries."""
+        return QueryError(number, self.function, self.problem)
+
+    def named(self, query: int | str) -> MeasureError:
+        """The same with the query's id."""
+        return MeasureError(f"{self.function} {self.problem} for query {query!r}")
+
+    def __reduce__(self) -> tuple[type[QueryError], tuple[int, str, str]]:
+        return QueryError, (self.number, self.function, self.problem)

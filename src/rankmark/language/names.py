@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import Any
 
 from rankmark.errors import MeasureError
-from rankmark.language.conventions.trec_names import trec_measure
 from rankmark.language.grammar import read
 from rankmark.language.measure import Measure
 from rankmark.language.registry import (
@@ -25,7 +24,7 @@ from rankmark.language.registry import (
 __all__ = ["as_measure", "parse", "written_as"]
 
 _PLAIN = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9]*)(\([^()]*\))?(@[0-9]+)?")
-_JOINED = re.compile(r"(?P<name>.+?)(?P<sign>_at_|[_.])(?P<cutoff>[0-9]+)")
+_JOINED = r"(?P<name>.+?)(?P<sign>_at_|[_.])(?P<cutoff>[0-9]+)"
 
 
 @remembered
@@ -49,10 +48,12 @@ def parse(text: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:
         return _named(written.name, kinds, written.parameters, written.cutoff)
     if text in spellings():
         return _named(text, kinds)
-    joined = _JOINED.fullmatch(text)
+    joined = re.fullmatch(_JOINED, text)
     known = joined is not None and is_known(joined["name"], kinds)
     if joined and known and joined["sign"] == ".":
         _refuse_patience(joined["name"], joined["cutoff"], kinds)
+    from rankmark.language.conventions.trec_names import trec_measure
+
     of_rows = kinds[0] != "list" and is_known(text, kinds[:1])
     if not of_rows and (trec := trec_measure(text)):
         return trec
@@ -67,12 +68,12 @@ def parse(text: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:
     return _named(name, kinds, parameters, cutoff)
 
 
-_AT_A_FRACTION = re.compile(r"(?P<name>[A-Za-z]\w*)(?:\((?P<given>[^()]*)\))?@(?P<value>0?\.[0-9]+)")
+_AT_A_FRACTION = r"(?P<name>[A-Za-z]\w*)(?:\((?P<given>[^()]*)\))?@(?P<value>0?\.[0-9]+)"
 
 
 def _as_parameter(text: str, kinds: tuple[Kind, ...]) -> str:
     """How a fraction after the ``@`` is written, as ``"; …"``: recall and threshold are parameters."""
-    found = _AT_A_FRACTION.fullmatch(text)
+    found = re.fullmatch(_AT_A_FRACTION, text)
     if not found or not is_known(found["name"], kinds):
         return ""
     try:

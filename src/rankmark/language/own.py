@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, get_type_hi
 from rankmark.errors import CallError, MeasureError, RankmarkError, did_you_mean
 from rankmark.language.choices import Choices
 from rankmark.language.conventions.trec_table import split_name
-from rankmark.language.measure import Measure
+from rankmark.language.measure import Measure, QueryError
 from rankmark.language.parameters import Parameter
 from rankmark.language.registry import (
     MEAN,
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from rankmark.kinds.lists import JudgedLists, Values
 
 __all__ = [
-    "QueryError",
     "absent_measure",
     "described",
     "found_again",
@@ -57,32 +56,6 @@ ROUNDING = 1e-9
 """So far beyond its bounds a value may be."""
 TAKEN = ("like", "item_ids", "positive", "weights", "classes", "k", "rankmark", "own", "source", "queries")
 """What parameters cannot be called besides choices: fields of signatures, and what data come with."""
-
-
-class QueryError(MeasureError):
-    """What is wrong with the value that a user's function gives for one query.
-
-    Attributes:
-        number: that of the query.
-        function: what the function is called.
-        problem: what is wrong, in words.
-
-    """
-
-    def __init__(self, number: int, function: str, problem: str) -> None:
-        super().__init__(f"{function} {problem} for query number {number + 1}")
-        self.number, self.function, self.problem = number, function, problem
-
-    def numbered(self, number: int) -> QueryError:
-        """The same of the query that has another number where there are more queries."""
-        return QueryError(number, self.function, self.problem)
-
-    def named(self, query: int | str) -> MeasureError:
-        """The same with the query's id."""
-        return MeasureError(f"{self.function} {self.problem} for query {query!r}")
-
-    def __reduce__(self) -> tuple[type[QueryError], tuple[int, str, str]]:
-        return QueryError, (self.number, self.function, self.problem)
 
 
 def list_measure(

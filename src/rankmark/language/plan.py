@@ -12,10 +12,8 @@ from typing import Any, TypeAlias
 from rankmark._native import MOST_THREADS
 from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, MeasureError, UsageError
-from rankmark.language.absent import absent
 from rankmark.language.choices import Choices, Ties
 from rankmark.language.conventions.convention import convention
-from rankmark.language.extremes import End, Extreme, refuse_open
 from rankmark.language.grammar import each_cutoff, split_measures
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
@@ -125,6 +123,8 @@ def behind_bounds(bounds: AskedBounds, choices: Choices, measures: tuple[Measure
             f"bounds={bounds!r} is not one of ties, unjudged, nor this with a highest grade, such as "
             '"unjudged=3"'
         )
+    from rankmark.language.extremes import End, Extreme, refuse_open
+
     grade = _grade(said) if said else None
     for measure in measures:
         refuse_open(measure, choices)
@@ -252,6 +252,8 @@ def _of_lists(asked: tuple[Measure, ...]) -> tuple[Measure, ...]:
     for measure in asked:
         if measure.page.kind not in ("list", "item"):
             lists = " or ".join(n for n in namesakes(measure.page) if pages()[n].kind == "list")
+            from rankmark.language.absent import absent
+
             why = absent(measure.name)
             hint = f"; of lists there is {lists}" if lists else f"; of lists {why}" if why else ""
             raise MeasureError(

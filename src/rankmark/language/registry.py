@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError, did_you_mean
-from rankmark.language.absent import absent, nearly_absent
-from rankmark.language.conventions.trec_table import TREC_MEASURES
 from rankmark.language.definition import Definition, Meaning, declared, key_of, load, meanings_of, modules_of
 from rankmark.language.layout import header_line
 from rankmark.language.parameters import Parameter
@@ -178,6 +176,8 @@ class Page(Definition):
 
     def _trec_names(self) -> Iterator[str]:
         """What trec_eval calls the measure and those with parameters, of a family the first."""
+        from rankmark.language.conventions.trec_table import TREC_MEASURES
+
         for known in TREC_MEASURES:
             if known.measure and known.base.name == self.name:
                 first = known.defaults[0] if known.each else None
@@ -484,7 +484,7 @@ def _meanings(kind: Kind) -> Mapping[str, list[Meaning[Page]]]:
     return meanings_of(known for known in pages().values() if known.kind == kind)
 
 
-_DECORATION = re.compile(r"(?i:^retrieval_?|^multilabel_?|_?score$|_?metric$|_?top_?k$|_?at(?:_?k)?$)|K$")
+_DECORATION = r"(?i:^retrieval_?|^multilabel_?|_?score$|_?metric$|_?top_?k$|_?at(?:_?k)?$)|K$"
 """What tools write before or after a measure's name: RetrievalMAP, ndcg_score, PrecisionTopK, RecallK."""
 
 
@@ -499,7 +499,7 @@ def meanings_named(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> list[Mea
         return [Meaning(found, {})]
     for kind in kinds:
         known = _meanings(kind)
-        if meanings := known.get(key_of(name)) or known.get(key_of(_DECORATION.sub("", name))):
+        if meanings := known.get(key_of(name)) or known.get(key_of(re.sub(_DECORATION, "", name))):
             return meanings
     return []
 
@@ -530,6 +530,8 @@ def meaning_of(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST, *, cutoff: bool
         raise MeasureError(
             f"no measure {name!r} is here: import {name.partition(':')[0]} first, since a text never does"
         )
+    from rankmark.language.absent import absent, nearly_absent
+
     if why := absent(name):
         raise MeasureError(f"{why} (`rankmark measures` lists all that there are)")
     raise MeasureError(
@@ -541,6 +543,8 @@ def near(name: str) -> str:
     """``"; did you mean X?"`` for the names of measures nearest to one that is none, or the empty string."""
     # So many measures have names of three letters that any three are near to some by two.
     share = 0.7 if len(name) == 3 else 0.6
+    from rankmark.language.conventions.trec_table import TREC_MEASURES
+
     return did_you_mean(name, [*(known.name for known in TREC_MEASURES), *spellings()], share=share)
 
 

@@ -15,10 +15,10 @@ from rankmark.engines import local
 from rankmark.errors import DataError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs import ColumnNames, Input, align_ids, read_run
-from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import Clustering, ClustersBy
 from rankmark.inputs.files import expand
 from rankmark.inputs.format import File
+from rankmark.inputs.places import Places
 from rankmark.inputs.preference_tables import read_preferences
 from rankmark.inputs.slicing import By
 from rankmark.inputs.tables.several import runs_by_name

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rankmark.calling import clear_methods, refuse_unknown
 from rankmark.errors import UsageError
 from rankmark.rendering.format import Format, Showable
-from rankmark.rendering.formats import format_of, formats, known_format
+from rankmark.rendering.formats import format_named, format_of, formats, known_format
 from rankmark.rendering.paper_options import OF_PAPERS
 from rankmark.rendering.words import brief
 
@@ -59,8 +59,18 @@ class Shown(Showable):
         return cls._only or tuple(name for name, each in formats().items() if each.is_text and each.has(cls))
 
     @classmethod
+    def _shown_in(cls, name: str) -> Format | None:
+        """The format of a name, if `format` shows it so."""
+        found = format_named(name)
+        if found is None or not (name in cls._only if cls._only else found.is_text and found.has(cls)):
+            return None
+        return found
+
+    @classmethod
     def _in_format(cls, name: str) -> Format:
-        """The format of a name, in which this is shown."""
+        """The same, or an error that says what is wrong with the name."""
+        if (found := cls._shown_in(name)) is not None:
+            return found
         known = cls.formats()
         every = formats()
         if cls._instead and known_format(name, [each for each in every if every[each].is_text]) not in known:
@@ -76,7 +86,8 @@ class Shown(Showable):
             UsageError: other formats take it.
 
         """
-        takes = formats()[name].options if hasattr(cls, "_paper") else ()
+        file = format_named(name)
+        takes = file.options if file is not None and hasattr(cls, "_paper") else ()
         asked = [option for option in options if option not in takes]
         if of_papers := [option for option in asked if option in OF_PAPERS and option not in cls._options]:
             where = f"in {' and '.join(each.name for each in formats().values() if each.options)}"
@@ -151,7 +162,7 @@ class Shown(Showable):
     ) -> None:
         """Write `format` to a file, whole or not at all; the path's ending says how unless `name` does."""
         name = name or format_of(path)
-        file = formats().get(name)
+        file = format_named(name)
         if file is None or file.is_text or not file.has(type(self)):
             file = self._in_format(name)
         self._check_options("write", ["path", "name", "digits"], file.name, options)

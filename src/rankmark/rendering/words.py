@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from string import ascii_lowercase
 from textwrap import fill
 
 __all__ = [
@@ -89,6 +88,8 @@ def chance(p: float, digits: int) -> str:
 
 def letters(count: int) -> list[str]:
     """So many names: a to z, and then a1, b1, …."""
+    from string import ascii_lowercase
+
     rounds, alphabet = -(-count // len(ascii_lowercase)), ascii_lowercase
     return [letter + (str(number) if number else "") for number in range(rounds) for letter in alphabet][
         :count

@@ -24,8 +24,9 @@ from rankmark.comparing.predictions import compare_predictions
 from rankmark.comparing.systems import are_seeds
 from rankmark.errors import DataError
 from rankmark.inputs import Input, align_ids, read_qrels, read_run, with_text_items
-from rankmark.inputs.attributes import Places, read_slices
+from rankmark.inputs.attributes import read_slices
 from rankmark.inputs.catalogue import Catalogue, known_items
+from rankmark.inputs.places import Places
 from rankmark.inputs.slicing import By
 from rankmark.inputs.tables.several import is_table, runs_by_name
 from rankmark.language.choices import Choices, UnseededChoices, given

@@ -12,8 +12,6 @@ from rankmark._native import Table, __version__
 from rankmark.aggregation.query_weights import QueryWeights, check_weighable
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import MeasureError, NotEvaluatedError, UsageError, did_you_mean
-from rankmark.inputs.attributes import Places
-from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.conventions.convention import UNLIKE, meant
 from rankmark.language.measure import Measure
 from rankmark.language.registry import LISTS_FIRST, Kind
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
     from rankmark.aggregation.bounds import Bounds
     from rankmark.aggregation.counts import Counts, PredictionCounts
     from rankmark.aggregation.intervals import PredictionInterval
+    from rankmark.inputs.weights import Weighting, WeightsBy
     from rankmark.language.signature import Recipe
     from rankmark.results.by_class import ByClass
     from rankmark.results.runs import FormatOptions
@@ -264,6 +263,9 @@ class Result(OfRuns):
         again = cast("Self", copy(self._here()))
         if not again._per_query:
             raise NotEvaluatedError("this result has no values of queries, of which to weigh some more")
+        from rankmark.inputs.places import Places
+        from rankmark.inputs.weights import Weighting
+
         found = Weighting.of(weights, Places(), again.query_ids)
         if found is None:
             raise UsageError("weights=None: give {query: weight}")

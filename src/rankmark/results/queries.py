@@ -9,17 +9,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from rankmark.errors import ChoiceError
-from rankmark.inputs.clusters import Clustering, ClustersBy
 from rankmark.progress import counting
 from rankmark.results.base import Result
-from rankmark.statistics.intervals import INTERVALS, IntervalName
-from rankmark.statistics.record import check_choice
-from rankmark.statistics.resampling import check_drawn, check_share
 
 if TYPE_CHECKING:
     from typing import Self
 
     from rankmark.aggregation.intervals import PredictionInterval
+    from rankmark.inputs.clusters import Clustering, ClustersBy
+    from rankmark.statistics.intervals import IntervalName
 
 __all__ = ["QueryResult"]
 
@@ -86,6 +84,10 @@ class QueryResult(Result):
 
         """
         from rankmark.aggregation.query_intervals import interval_of_terms
+        from rankmark.inputs.clusters import Clustering
+        from rankmark.statistics.intervals import INTERVALS
+        from rankmark.statistics.record import check_choice
+        from rankmark.statistics.resampling import check_drawn, check_share
 
         check_choice("intervals", method, (name for name, each in INTERVALS.items() if each.of_means))
         check_share(confidence=confidence)

@@ -27,17 +27,15 @@ import numpy as np
 
 from rankmark._native import Table
 from rankmark.errors import FormatError, UsageError
-from rankmark.language.coefficient import Coefficient, coefficients_of
-from rankmark.language.given_measure import DerivedMeasure, GivenMeasure
 from rankmark.language.grammar import write
 from rankmark.language.measure import Measure
 from rankmark.language.names import parse
-from rankmark.language.own import absent_measure, described
 from rankmark.rendering.shown import Shown
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankmark.language.coefficient import Coefficient
     from rankmark.results.archive import Archive
 
 __all__ = ["HEADER", "Saved", "measure_text", "read_saved"]
@@ -141,6 +139,9 @@ class _Writer:
         """A value as JSON has it."""
         import polars as pl
 
+        from rankmark.language.coefficient import Coefficient
+        from rankmark.language.given_measure import DerivedMeasure, GivenMeasure
+
         match value:
             case float():
                 return value if math.isfinite(value) else {"float": str(float(value))}
@@ -149,6 +150,8 @@ class _Writer:
             case GivenMeasure():
                 return {"given": [value.name, value.page.better]}
             case Measure() if value.page.origin:
+                from rankmark.language.own import described
+
                 measure_text(value)
                 return {"own": self.written(described(value))}
             case Measure():
@@ -232,16 +235,24 @@ class _Reader:
         return parse(text).asked_as(asked)
 
     def _own(self, written: Written) -> Measure:
+        from rankmark.language.own import absent_measure
+
         return absent_measure(self.read(written))
 
     def _given(self, written: Written) -> Measure:
+        from rankmark.language.given_measure import GivenMeasure
+
         name, better = written
         return GivenMeasure(name, better)
 
     def _derived(self, written: Written) -> Measure:
+        from rankmark.language.given_measure import DerivedMeasure
+
         return DerivedMeasure(*self.read(written))
 
     def _coefficient(self, written: Written) -> Coefficient:
+        from rankmark.language.coefficient import coefficients_of
+
         (found,) = coefficients_of(written)
         return found
 

@@ -17,7 +17,6 @@ from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.drawn import Column, ranges
 from rankmark.rendering.words import counted, listed, printable
 from rankmark.results.saved import Saved
-from rankmark.statistics.corrections import corrected
 
 if TYPE_CHECKING:
     import polars as pl
@@ -216,6 +215,8 @@ def slice_members(names: pl.Series) -> Iterator[tuple[str | None, NDArray[np.int
 
 def corrected_rows(rows: Sequence[SomeRow]) -> tuple[tuple[SomeRow, ...], int]:
     """The rows with p-values corrected for all of them (Holm), and the number of tests."""
+    from rankmark.statistics.corrections import corrected
+
     slices = Counter(by for by, _ in {(row.by, row.slice) for row in rows})
     # One of two slices differs from the other as the other does from it: that is one test.
     tests = [(row.by, row.measure, row.slice if slices[row.by] > 2 else None) for row in rows]

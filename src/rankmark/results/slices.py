@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from rankmark.inputs.attributes import Places, QuerySlices
+    from rankmark.inputs.attributes import QuerySlices
+    from rankmark.inputs.places import Places
     from rankmark.inputs.slicing import By
     from rankmark.language.measure import Measure
     from rankmark.results.base import Result

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rankmark.statistics.record import Statistic, check_choice, table
 from rankmark.statistics.resampling import Floats, as_floats
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["CORRECTIONS", "CorrectionName", "corrected"]
 

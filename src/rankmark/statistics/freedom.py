@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from rankmark.statistics.resampling import Floats
+if TYPE_CHECKING:
+    from rankmark.statistics.resampling import Floats
 
 __all__ = ["effective_freedom"]
 

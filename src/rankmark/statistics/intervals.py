@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, DataError
@@ -28,6 +27,9 @@ from rankmark.statistics.resampling import (
     resampled_sums,
 )
 from rankmark.statistics.spread import ROUNDING, deviations, scaled, without_rounding
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "CAUTIONS",

@@ -13,11 +13,14 @@ of them would make a t of 10¹⁶. Without spread, the answers are:
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from rankmark.statistics.resampling import Floats
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from rankmark.statistics.resampling import Floats
 
 __all__ = ["ROUNDING", "apart", "deviations", "scaled", "standard_deviation", "without_rounding"]
 

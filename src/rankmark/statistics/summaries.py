@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankmark.dataclassing import dataclass
-from rankmark.statistics.intervals import Interval, t_interval
-from rankmark.statistics.resampling import Floats
 from rankmark.statistics.spread import standard_deviation
+
+if TYPE_CHECKING:
+    from rankmark.statistics.intervals import Interval
+    from rankmark.statistics.resampling import Floats
 
 __all__ = ["SUMMARIES", "Deviation", "Quantile", "Summary", "TrimmedMean"]
 
@@ -60,12 +63,16 @@ class Quantile(Summary):
 
     def interval(self, values: Floats, confidence: float) -> Interval:
         """As `Summary.interval`; NaN where no two values are far enough apart."""
+        from rankmark.statistics.intervals import Interval
+
         ends = self.ends(values, (1 - confidence) / 2)
         return ends if all(map(math.isfinite, ends)) else Interval(math.nan, math.nan)
 
     def ends(self, values: Floats, chance: float) -> Interval:
         """A lower and an upper bound, each wrong with at most this chance; infinite of too few values."""
         from scipy import stats
+
+        from rankmark.statistics.intervals import Interval
 
         count = len(values)
         below = stats.binom(count, self.share)
@@ -89,6 +96,8 @@ class Deviation(Summary):
 
     def interval(self, values: Floats, confidence: float) -> Interval:
         """As `Summary.interval`."""
+        from rankmark.statistics.intervals import Interval, t_interval
+
         deviation = standard_deviation(values)
         if not deviation > 0:
             return Interval(math.nan, math.nan)
@@ -123,6 +132,8 @@ class TrimmedMean(Summary):
     def interval(self, values: Floats, confidence: float) -> Interval:
         """As `Summary.interval`."""
         from scipy import special
+
+        from rankmark.statistics.intervals import Interval
 
         count = len(values)
         out = int(self.cut * count)

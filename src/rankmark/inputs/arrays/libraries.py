@@ -8,12 +8,14 @@ standard (https://data-apis.org/array-api) or those of torch that do the same.
 from __future__ import annotations
 
 import sys
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankmark.errors import UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = [
     "Array",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import glob
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +14,6 @@ from rankmark.errors import FormatError, RankmarkError
 from rankmark.inputs.format import File, FormatOfPolars, not_unicode
 from rankmark.inputs.roles import Chosen, ColumnNames, TableName, are_column_names, is_of_lists
 from rankmark.inputs.source import Source
-from rankmark.inputs.tables import dicts_and_tuples
-from rankmark.inputs.tables.items_of_python import of_columns, of_python
 from rankmark.inputs.tables.polars_frames import from_lazy_frame
 
 if TYPE_CHECKING:
@@ -39,7 +36,13 @@ class Json(FormatOfPolars):
 
     def read(self, file: File, table: TableName) -> Source:
         """As `Format.read`."""
+        import json
+
+        from rankmark.inputs.tables import dicts_and_tuples
+
         if table == "items" and (items := _each_item(file)) is not None:
+            from rankmark.inputs.tables.items_of_python import of_columns, of_python
+
             return replace(of_columns(of_python(items)), where=file.where)
         if not is_of_lists(table) or not _is_of_queries(file):
             return super().read(file, table)
@@ -82,19 +85,21 @@ class Json(FormatOfPolars):
         return found
 
 
-OF_QUERIES = re.compile(r'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*[\[{]')
+OF_QUERIES = r'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*[\[{]'
 """The first query of an object, and that it has a list or an object."""
 
 
 def _is_of_queries(file: File) -> bool:
     """Whether it is one object, {query: {item: value}} or {query: [items]}, and not one of columns."""
-    first = OF_QUERIES.match(file.head.decode("utf-8-sig", errors="replace"))
+    first = re.match(OF_QUERIES, file.head.decode("utf-8-sig", errors="replace"))
     return first is not None and not are_column_names([first[1]], None)
 
 
 def _each_item(file: File) -> dict[str, Any] | None:
     """What each item is like, of one object {item: {column: value}}; None of rows and of no JSON."""
-    if OF_QUERIES.match(file.head.decode("utf-8-sig", errors="replace")) is None:
+    import json
+
+    if re.match(OF_QUERIES, file.head.decode("utf-8-sig", errors="replace")) is None:
         return None
     try:
         found = json.loads(b"".join(file.lines()).decode("utf-8-sig"), parse_constant=_refuse_constant)
@@ -116,6 +121,8 @@ def _refuse_repeated(file: File) -> None:
 
 def _fault(content: bytes, wanted: type, line: int) -> str | None:
     """What keeps a text that begins in this line from being an array or an object; None if nothing does."""
+    import json
+
     text = content.decode("utf-8-sig").rstrip()
     try:
         found = json.loads(text, parse_constant=_refuse_constant)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -66,6 +65,8 @@ class Separated(FormatOfPolars):
         return not_unicode(file) or self._fault(file)
 
     def _fault(self, file: File) -> str | None:
+        import csv
+
         texts = (line.decode("utf-8-sig") for line in file.lines())
         rows = csv.reader(texts, delimiter=self.separator, strict=True)
         header: list[str] = []

@@ -13,7 +13,6 @@ from rankmark.inputs.memory import room
 from rankmark.inputs.roles import VALUE_OF, Chosen, ColumnNames, Side, TableName, is_of_lists
 from rankmark.inputs.source import Source
 from rankmark.inputs.trec_samples import is_of_sample, read_sample
-from rankmark.language.given_measure import known_measure
 from rankmark.progress import reading
 
 if TYPE_CHECKING:
@@ -150,6 +149,8 @@ def _fields(file: File) -> Iterator[tuple[bytes, list[bytes]]]:
 
 
 def _is_measure(name: bytes) -> bool:
+    from rankmark.language.given_measure import known_measure
+
     return known_measure(name.decode("utf-8", "replace")) is not None
 
 

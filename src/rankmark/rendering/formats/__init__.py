@@ -13,15 +13,38 @@ from rankmark.errors import ChoiceError, UsageError, did_you_mean
 from rankmark.rendering.files import is_device
 from rankmark.rendering.format import Format
 
-__all__ = ["format_of", "formats", "is_file_format", "known_format"]
+__all__ = ["USUAL", "format_named", "format_of", "formats", "is_file_format", "known_format"]
+
+USUAL = "table"
+"""What is shown where no format and no file is named."""
 
 
 @functools.cache
 def formats() -> Mapping[str, Format]:
     """Every format by its name, in their order."""
-    modules = (importlib.import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__))
-    found: list[Format] = sorted((module.FORMAT for module in modules), key=lambda each: each.place)
+    found = sorted(map(_of_module, _modules()), key=lambda each: each.place)
     return MappingProxyType({each.name: each for each in found})
+
+
+@functools.cache
+def format_named(name: str) -> Format | None:
+    """The format of a name, if there is one.
+
+    A module is called as its format mostly is, and then no other is imported.
+    """
+    if name in _modules() and (found := _of_module(name)).name == name:
+        return found
+    return formats().get(name)
+
+
+@functools.cache
+def _modules() -> Sequence[str]:
+    return [each.name for each in pkgutil.iter_modules(__path__)]
+
+
+def _of_module(module: str) -> Format:
+    found: Format = importlib.import_module(f"{__name__}.{module}").FORMAT
+    return found
 
 
 def format_of(path: str | Path) -> str:
@@ -41,7 +64,8 @@ def format_of(path: str | Path) -> str:
 
 def is_file_format(name: str) -> bool:
     """Whether it is a format of files that cannot be printed."""
-    return name in formats() and not formats()[name].is_text
+    found = format_named(name)
+    return found is not None and not found.is_text
 
 
 def known_format(name: str, known: Sequence[str]) -> str:
