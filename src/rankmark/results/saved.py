@@ -137,14 +137,16 @@ class _Writer:
 
     def written(self, value: Any) -> Written:
         """A value as JSON has it."""
+        if isinstance(value, SCALARS):
+            return value
+        if isinstance(value, float):
+            return value if math.isfinite(value) else {"float": str(float(value))}
         import polars as pl
 
         from rankmark.language.coefficient import Coefficient
         from rankmark.language.given_measure import DerivedMeasure, GivenMeasure
 
         match value:
-            case float():
-                return value if math.isfinite(value) else {"float": str(float(value))}
             case DerivedMeasure():
                 return {"derived": self.written(value.parts)}
             case GivenMeasure():
@@ -169,8 +171,6 @@ class _Writer:
                 return self._record(whole, whole._kept())
             case Mapping():
                 return {"mapping": [[self.written(k), self.written(v)] for k, v in value.items()]}
-            case _ if isinstance(value, SCALARS):
-                return value
             case _ if is_dataclass(value):
                 return self._record(value, _fields(value))
             case tuple() if hasattr(value, "_asdict"):
