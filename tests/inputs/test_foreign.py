@@ -115,6 +115,8 @@ def test_files_of_other_programs(tmp_path: Path) -> None:
         ("a.db", database(tmp_path / "database"), "is an SQLite database"),
         ("a.pkl", b"\x80\x04\x95\x10", "is a pickle, which could run any program; save it as Parquet"),
         ("a.pdf", b"%PDF-1.4\n", "is a PDF document; give a file that holds a table"),
+        ("a.gif", b"GIF89a\x01\0", "is a picture"),
+        ("a.parquet", b"PARE-\0\0\0\xe3[\x08\x15", "is encrypted Parquet"),
         ("a.csv", b"\n<!DOCTYPE html>\n<html>", "is a web page, perhaps one that reports an error"),
         ("a.parquet", lfs, "is only a pointer of Git LFS to the file; fetch the file with git lfs pull"),
     ]:
@@ -143,3 +145,9 @@ def test_lines_that_end_as_on_old_machines(tmp_path: Path) -> None:
         FormatError, match=r"has lines that end with \\r alone; end them with \\n, for example"
     ):
         read_qrels(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize("query", ["orc", "PARE", "pare", "GIF8", "obj", "bzh9"])
+def test_text_whose_ids_begin_as_other_files_do_is_read(query: str, tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text(f"{query}1 0 d1 1\n")
+    assert read_qrels(tmp_path / "qrels.txt").table.num_rows == 1

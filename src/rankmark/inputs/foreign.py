@@ -34,7 +34,7 @@ class _Kind(NamedTuple):
 
 
 def _kind(start: bytes, what: str, instead: str, *endings: str) -> _Kind:
-    return _Kind(re.compile(start, re.DOTALL | re.IGNORECASE), what, instead, frozenset(endings))
+    return _Kind(re.compile(start, re.DOTALL), what, instead, frozenset(endings))
 
 
 ZIP = rb"PK\x03\x04"
@@ -53,7 +53,7 @@ KINDS = (
     _kind(rb"\x1f\x9d", "compressed by compress", UNPACKED),
     _kind(rb"7z\xbc\xaf", "a 7z archive", UNPACKED),
     _kind(rb"\x04\x22\x4d\x18", "compressed by LZ4", UNPACKED),
-    _kind(rb"PARE", "encrypted Parquet", TABLE),
+    _kind(rb"PARE.{3}\0", "encrypted Parquet", TABLE),
     _kind(rb"ORC", "an ORC file", TABLE, ".orc"),
     _kind(rb"Obj\x01", "an Avro file", TABLE),
     _kind(
@@ -74,9 +74,9 @@ KINDS = (
     _kind(rb"\x93NUMPY", "a NumPy array", "give the array to rm.evaluate_arrays"),
     _kind(rb"\x80[\x02-\x05]", "a pickle, which could run any program", TABLE),
     _kind(rb"%PDF-", "a PDF document", NO_TABLE),
-    _kind(rb"\x89PNG|\xff\xd8\xff|GIF8", "a picture", NO_TABLE),
+    _kind(rb"\x89PNG|\xff\xd8\xff|GIF8[79]a", "a picture", NO_TABLE),
     _kind(
-        rb"\s*(<!doctype html|<html)",
+        rb"(?i:\s*(<!doctype html|<html))",
         "a web page, perhaps one that reports an error or asks for a password",
         "download the file itself",
     ),
