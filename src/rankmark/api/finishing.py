@@ -79,6 +79,8 @@ class Finish:
             DataError: a query with several weights, or with one that is no number.
 
         """
+        if places.attributes is by is weights is clusters is None and not intervals:
+            return NOTHING
         if clusters is not None and not intervals:
             raise UsageError("clusters are for intervals: say intervals=True, too")
         if weights is not None:
@@ -103,6 +105,10 @@ class Finish:
         from rankmark.results.slices import slices_by  # which needs polars
 
         return result.with_slices(slices_by(result, self.by, self.places, self.how["confidence"]))
+
+
+NOTHING = Finish(Places(), None, None, None, False, {})
+"""That nothing was asked for."""
 
 
 def method_of(intervals: bool | IntervalName) -> IntervalName:

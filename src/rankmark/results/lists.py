@@ -100,10 +100,10 @@ class ListResult(QueryResult):
         self._later: Callable[[], dict[str, Any]] | None = None
 
     @classmethod
-    def lazily(cls, values: Mapping[Measure, float], told: Callable[[], dict[str, Any]]) -> Self:
+    def lazily(cls, values: dict[Measure, float], told: Callable[[], dict[str, Any]]) -> Self:
         """A result of these values, which is told all else of itself when somebody looks into it."""
         made = cls.__new__(cls)
-        made._values, made._later = dict(values), told
+        made._values, made._later = values, told
         return made
 
     def __getattr__(self, name: str) -> Any:
