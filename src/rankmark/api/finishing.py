@@ -99,12 +99,16 @@ class Finish:
             result = result.with_weights(self.weighting)
         if self.intervals:
             result = result.with_intervals(method_of(self.intervals), clusters=self.clustering, **self.how)
-        of_columns = any(each is not None and each.of_columns for each in (self.clustering, self.weighting))
-        if self.by is None and (self.places.attributes is None or of_columns):
+        if self.by is None and (self.places.attributes is None or self._of_columns):
             return result
         from rankmark.results.slices import slices_by  # which needs polars
 
         return result.with_slices(slices_by(result, self.by, self.places, self.how["confidence"]))
+
+    @property
+    def _of_columns(self) -> bool:
+        """Whether attributes are for weights or clusters, which stand in columns."""
+        return any(each is not None and each.of_columns for each in (self.clustering, self.weighting))
 
 
 NOTHING = Finish(Places(), None, None, None, False, {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,6 @@ from rankmark.inputs.files import open_files
 from rankmark.inputs.formats import listed_formats
 from rankmark.inputs.ids import align_ids, with_text_items
 from rankmark.inputs.input import Described, Input, extent_of
-from rankmark.inputs.paths import is_path
 from rankmark.inputs.roles import ColumnNames, Side, check_names, says_aspect
 from rankmark.inputs.sampling import mark_of
 from rankmark.inputs.source import Source
@@ -101,7 +101,7 @@ def read_shared(source: object, side: Side, columns: ColumnNames | None) -> Inpu
 
 def column_names_of(source: object) -> list[str]:
     """The names of the columns of a file, a table or dicts that are rows; none of what has no such names."""
-    if is_path(source):
+    if isinstance(source, str | os.PathLike):
         return [*open_files(source, "qrels", None).names]
     if isinstance(source, list | tuple) and source and isinstance(source[0], Mapping):
         return [str(name) for name in source[0]]
@@ -135,7 +135,7 @@ def _read_input(opened: Source | Input, side: Side, columns: ColumnNames | None)
 def _open_input(source: object, side: Side, columns: ColumnNames | None) -> Source | Input:
     if isinstance(source, Input):
         return source
-    if is_path(source):
+    if isinstance(source, str | os.PathLike):
         return open_files(source, side, columns)
     table = None if type(source) is dict else open_table(source, side)
     opened = table or dicts_and_tuples.opened(source, side)

@@ -8,7 +8,6 @@ from typing import Any
 
 from rankmark.errors import FormatError
 from rankmark.inputs.input import Input
-from rankmark.inputs.paths import is_path
 from rankmark.language.choices import sampled_text
 
 __all__ = ["METADATA", "mark_of", "sampling_of"]
@@ -62,7 +61,7 @@ def mark_of(source: object) -> str | None:
     """What signatures say of judgements that were sampled: ``sampled-99``; None where nothing says so."""
     if isinstance(source, Input):
         return source.candidates
-    if is_path(source):
+    if isinstance(source, str | os.PathLike):
         sampling = sampling_of(source)
         return sampled_text(sampling["n"], sampling["method"]) if sampling else None
     # Of the type: frames look for a column when asked for what they lack.
