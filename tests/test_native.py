@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,6 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "unjudged": "nonrelevant",
         "unjudged_queries": "skip",
         "scores": "float64",
-        "whole": True,
-        "threads": 1,
     },
     "count_before": {
         "ties": "item-desc",
@@ -38,7 +37,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 def judge_lists(**choices: Any) -> None:
     table = _native.Table.from_arrow(pl.DataFrame({"query": [1], "item": [1], "value": [1.0]}))
     columns = (table, "table", "query", "item", "value", None)
-    _native.judge_lists(columns, columns, lambda _: None, **choices)
+    _native.judge_lists(columns, columns, lambda _: None, SimpleNamespace(**choices))
+    _native.observe_lists(columns, columns, [], SimpleNamespace(**choices))
 
 
 def count_before(**choices: Any) -> None:

@@ -30,7 +30,7 @@ mod _native {
         sums_of,
     };
     #[pymodule_export]
-    use crate::python::lists::{CompiledMeasure, JudgedLists, judge_lists};
+    use crate::python::lists::{CompiledMeasure, JudgedLists, judge_lists, observe_lists};
     #[pymodule_export]
     use crate::python::matrices::{count_before, query_seeds, ranked_lists};
     #[pymodule_export]

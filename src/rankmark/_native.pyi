@@ -1,7 +1,7 @@
 """The Rust core."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ class Table:
 
     @staticmethod
     def from_arrow(source: object) -> Table: ...
+    @staticmethod
+    def from_polars(frame: object) -> Table: ...
     @staticmethod
     def from_entries(
         entries: list[Any],
@@ -39,7 +41,7 @@ class Table:
     def kind(self, name: str) -> str: ...
     def dtype(self, name: str) -> str: ...
     def column_values(self, name: str) -> list[int] | list[str]: ...
-    def first_numbers(self, name: str, most: int) -> NDArray[np.float64]: ...
+    def first_numbers(self, name: str, most: int) -> list[float]: ...
     def range(self, name: str) -> tuple[float, float, bool]: ...
     def take(self, name: str, rows: NDArray[np.uint32], new_name: str) -> Table: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
@@ -102,7 +104,7 @@ class JudgedLists:
     def order(self) -> tuple[int, int]: ...
 
 class CompiledMeasure:
-    """A measure that `JudgedLists.compute` knows."""
+    """A measure that the core computes: `JudgedLists.compute` and `observe_lists`."""
 
     @staticmethod
     def gains(binary: bool, discounts: NDArray[np.float64]) -> CompiledMeasure: ...
@@ -162,21 +164,52 @@ def squared_sums(
 
 Columns = tuple[Table, str, str, str | None, str | None, str | None]
 
+class ListChoices(Protocol):
+    """What the core asks of choices."""
+
+    @property
+    def ties(self) -> str: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def duplicates(self) -> str: ...
+    @property
+    def unjudged(self) -> str: ...
+    @property
+    def unjudged_queries(self) -> str: ...
+    @property
+    def scores(self) -> str: ...
+
 def judge_lists(
     qrels: Columns,
     run: Columns,
     consume: Callable[[JudgedLists], None],
+    choices: ListChoices,
     *,
-    ties: str,
-    seed: int,
-    duplicates: str,
-    unjudged: str,
-    unjudged_queries: str,
-    scores: str,
-    whole: bool,
-    threads: int,
+    whole: bool = False,
+    threads: int = 0,
     top: tuple[ItemNumbers, int] | None = None,
 ) -> tuple[NDArray[np.uint32], int]: ...
+def observe_lists(
+    qrels: Columns,
+    run: Columns,
+    measures: Sequence[CompiledMeasure],
+    choices: ListChoices,
+    *,
+    threads: int = 0,
+) -> tuple[
+    NDArray[np.uint32],
+    int,
+    tuple[
+        NDArray[np.bool_],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        list[NDArray[np.float64]],
+        int,
+        bool,
+        tuple[int, int],
+    ],
+]: ...
 def count_before(
     scores: NDArray[np.float32] | NDArray[np.float64],
     judged: tuple[NDArray[np.int64], NDArray[np.int64]],

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +51,13 @@ def test_judgements_and_results_that_are_swapped_are_told() -> None:
         RUN, QRELS
     )
     assert "swapped" not in notes(QRELS, QRELS)
+
+
+def test_infinite_scores_are_no_whole_numbers_and_raise_no_warning() -> None:
+    endless = {query: dict.fromkeys(items, math.inf) for query, items in QRELS.items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "swapped" not in notes(RUN, endless)
 
 
 def test_judgements_given_as_results_are_told(tmp_path: Path) -> None:

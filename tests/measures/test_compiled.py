@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from rankmark import _native
@@ -116,3 +117,27 @@ def test_lists_are_below_or_above_by_the_mean_rank_of_what_is_relevant(ties: Any
     assert lists.order() == (below, above)
     assert below > 0
     assert above > 0
+
+
+@pytest.mark.parametrize("choices", [Choices(), Choices(ties="random"), Choices(unjudged="ignore")], ids=str)
+@pytest.mark.parametrize("scattered", [False, True])
+def test_whole_calls_of_the_core_see_what_pages_see(
+    choices: Choices, scattered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(4)
+    query, item = np.divmod(np.arange(30_000), 20)
+    rows = random.permutation(len(query)) if scattered else np.arange(len(query))
+    run = pl.DataFrame({"query": query, "item": item, "score": random.integers(0, 9, len(query))})[rows]
+    qrels = pl.DataFrame({"query": query, "item": item + 9, "relevance": random.integers(0, 3, len(query))})
+    tables, measures = read_inputs(qrels, run), tuple(map(parse, COMPILED))
+    whole, first_rows, others = local._observed(*tables, choices, measures, 2)
+    monkeypatch.setattr(local, "compiled_of", lambda *_: None)
+    pages, first_of_pages, others_of_pages = local._observed(*tables, choices, measures, 2)
+    assert (first_rows.tolist(), others) == (first_of_pages.tolist(), others_of_pages)
+    assert (whole.hits, whole.ties, whole.order) == (pages.hits, pages.ties, pages.order)
+    for one, other in zip(
+        (whole.answered, whole.retrieved, whole.tied_rank, *whole.values),
+        (pages.answered, pages.retrieved, pages.tied_rank, *pages.values),
+        strict=True,
+    ):
+        assert one.tobytes() == other.tobytes()

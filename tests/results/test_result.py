@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import copy
 import dataclasses
 import math
 import pickle
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import polars as pl
@@ -62,6 +65,40 @@ def test_values_cannot_be_changed_by_accident(result: ListResult) -> None:
         result.values = {}  # type: ignore[misc]
     with pytest.raises(dataclasses.FrozenInstanceError):
         result.counts.judged = 1  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        copy.copy,
+        copy.deepcopy,
+        lambda result: pickle.loads(pickle.dumps(result)),
+        lambda result: result.without(rm.RR),
+        lambda result: result.with_weights(dict.fromkeys(QRELS, 1)),
+        lambda result: result.with_intervals("t"),
+    ],
+)
+def test_it_is_the_same_whatever_is_looked_at_first(look: Callable[[ListResult], ListResult]) -> None:
+    first, later = rm.evaluate(QRELS, RUN, MEASURES[:3]), rm.evaluate(QRELS, RUN, MEASURES[:3])
+    assert (later.counts.judged, later.notes, len(later.per_query)) == (4, (), 4)
+    for one, other in ((look(first), look(later)), (first, later)):
+        assert str(one) == str(other)
+        assert one.format("json", per_query=True) == other.format("json", per_query=True)
+        assert one.counts == other.counts
+
+
+def test_threads_that_look_at_it_at_once_see_the_same() -> None:
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(50):
+            result = rm.evaluate(QRELS, RUN, MEASURES)
+            assert len({*pool.map(lambda _, of=result: f"{of.counts}{of}{of.account()}", range(8))}) == 1
+
+
+def test_what_it_does_not_have_is_no_attribute(result: ListResult) -> None:
+    for _ in range(2):
+        with pytest.raises(AttributeError, match="'ListResult' object has no attribute 'nothing'"):
+            _ = result.nothing  # type: ignore[attr-defined]
+    assert result.counts.judged == 4
 
 
 def test_counts(result: ListResult) -> None:

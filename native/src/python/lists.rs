@@ -3,14 +3,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
-use crate::core::choices::{Duplicates, Scores, Unjudged, UnjudgedQueries};
 use crate::core::lists::list::Top;
 use crate::core::lists::measures::{self, Found, Measure};
-use crate::core::lists::{judge, judged_lists};
-use crate::core::ties::Ties;
+use crate::core::lists::{judge, judged_lists, observed};
 use crate::python::choices::Chosen;
 use crate::python::items::ItemNumbers;
 use crate::python::running::{self, FEW_ROWS, interruptible, unlocked};
@@ -95,7 +94,7 @@ impl JudgedLists {
         Ok(values.into_iter().map(|each| each.into_pyarray(py)).collect())
     }
 
-    /// In how many lists relevant items stand below the others, and in how many above.
+    /// In how many lists relevant items stand below the others, and in how many above; in none of a few.
     fn order(&self, py: Python<'_>) -> PyResult<(usize, usize)> {
         let (rank, relevance) = (self.rank.bind(py).readonly(), self.relevance.bind(py).readonly());
         let (offsets, retrieved) = (self.offsets.bind(py).readonly(), self.retrieved.bind(py).readonly());
@@ -111,16 +110,16 @@ impl JudgedLists {
     }
 }
 
-/// A measure that `JudgedLists.compute` knows.
+/// A measure that the core computes: `JudgedLists.compute` and `observe_lists`.
 #[pyclass(frozen, module = "rankmark._native")]
-pub struct CompiledMeasure(Measure);
+pub struct CompiledMeasure(Arc<Measure>);
 
 #[pymethods]
 impl CompiledMeasure {
     /// Gains as a share of those of the ideal list.
     #[staticmethod]
     fn gains(binary: bool, discounts: PyReadonlyArray1<'_, f64>) -> PyResult<Self> {
-        Ok(Self(Measure::Gains { binary, discounts: discounts.as_slice()?.to_vec() }))
+        Ok(Self(Arc::new(Measure::Gains { binary, discounts: discounts.as_slice()?.to_vec() })))
     }
 
     /// What is `found` of relevant items, ``precisions``, ``first``, ``any`` or ``count``, over a number; over that of
@@ -128,7 +127,8 @@ impl CompiledMeasure {
     #[staticmethod]
     #[pyo3(signature = (found, rel, cutoff, denominator=None))]
     fn hits(found: Chosen<Found>, rel: f64, cutoff: Option<i64>, denominator: Option<f64>) -> Self {
-        Self(Measure::Hits { found: found.0, rel, cutoff: cutoff.unwrap_or(i64::MAX), denominator })
+        let cutoff = cutoff.unwrap_or(i64::MAX);
+        Self(Arc::new(Measure::Hits { found: found.0, rel, cutoff, denominator }))
     }
 }
 
@@ -142,6 +142,30 @@ fn source(columns: Columns<'_>) -> judge::Source {
     judge::Source { table: table.get().0.clone(), name, query, item, value, rank }
 }
 
+/// How lists are judged, of the `Choices` of Python.
+pub struct ListChoices(judge::Choices);
+
+impl<'py> FromPyObject<'_, 'py> for ListChoices {
+    type Error = PyErr;
+
+    fn extract(choices: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let py = choices.py();
+        Ok(Self(judge::Choices {
+            ties: choices.getattr(intern!(py, "ties"))?.extract::<Chosen<_>>()?.0,
+            seed: choices.getattr(intern!(py, "seed"))?.extract()?,
+            duplicates: choices.getattr(intern!(py, "duplicates"))?.extract::<Chosen<_>>()?.0,
+            unjudged: choices.getattr(intern!(py, "unjudged"))?.extract::<Chosen<_>>()?.0,
+            unjudged_queries: choices.getattr(intern!(py, "unjudged_queries"))?.extract::<Chosen<_>>()?.0,
+            scores: choices.getattr(intern!(py, "scores"))?.extract::<Chosen<_>>()?.0,
+        }))
+    }
+}
+
+/// How many threads are to judge these, if so many are asked for and 0 stands for all cores.
+fn threads_for(qrels: &judge::Source, run: &judge::Source, asked: usize) -> usize {
+    running::threads(asked, run.table.num_rows().max(qrels.table.num_rows()) < FEW_ROWS)
+}
+
 /// Matches a run with the judgements and ranks it; `threads=0` means all cores.
 ///
 /// `consume` is called with `JudgedLists` of some queries at a time, by any thread and in any order, or once
@@ -149,45 +173,74 @@ fn source(columns: Columns<'_>) -> judge::Source {
 /// first row of each judged query in the judgements, and the number of queries that are not judged.
 /// `top` keeps so many items from the top of each list, by their numbers.
 #[pyfunction]
-#[pyo3(signature = (qrels, run, consume, *, ties, seed, duplicates, unjudged, unjudged_queries, scores, whole, threads, top=None))]
-#[expect(clippy::too_many_arguments, reason = "each is a choice with a name of its own")]
+#[pyo3(signature = (qrels, run, consume, choices, *, whole=false, threads=0, top=None))]
+#[expect(clippy::too_many_arguments, reason = "each has a name of its own")]
 pub fn judge_lists<'py>(
     py: Python<'py>,
     qrels: Columns<'py>,
     run: Columns<'py>,
     consume: Py<PyAny>,
-    ties: Chosen<Ties>,
-    seed: u64,
-    duplicates: Chosen<Duplicates>,
-    unjudged: Chosen<Unjudged>,
-    unjudged_queries: Chosen<UnjudgedQueries>,
-    scores: Chosen<Scores>,
+    choices: ListChoices,
     whole: bool,
     threads: usize,
     top: Option<(Py<ItemNumbers>, usize)>,
 ) -> PyResult<(Bound<'py, PyArray1<u32>>, usize)> {
-    let choices = judge::Choices {
-        ties: ties.0,
-        seed,
-        duplicates: duplicates.0,
-        unjudged: unjudged.0,
-        unjudged_queries: unjudged_queries.0,
-        scores: scores.0,
-    };
-    let (qrels, results) = (source(qrels), source(run));
-    let small = results.table.num_rows().max(qrels.table.num_rows()) < FEW_ROWS;
+    let (qrels, run) = (source(qrels), source(run));
+    let threads = threads_for(&qrels, &run, threads);
     let top = top.map(|(items, depth)| (Arc::clone(&items.get().0), depth));
     let raised = Arc::new(Mutex::new(None));
     let first_raised = Arc::clone(&raised);
-    let account = interruptible(py, running::threads(threads, small), move |cancelled| {
+    let account = interruptible(py, threads, move |cancelled| {
         let consume = |lists| hand_over(&consume, lists, &first_raised);
         let top = top.as_ref().map(|(items, depth)| Top { items, depth: *depth });
-        judge::judge(&qrels, &results, &choices, top, whole, cancelled, &consume)
+        judge::judge(&qrels, &run, &choices.0, top, whole, cancelled, &consume)
     })?;
     match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
         Some((_, error)) => Err(error),
         None => Ok((account.first_rows.into_pyarray(py), account.unjudged_queries)),
     }
+}
+
+/// As `Observed` of Python begins: of each query whether it has results, how many, its tied rank, and its values by each
+/// measure; the judged items in all lists, whether ties decide anything, and the lists that are below and above.
+type Observed<'py> = (
+    Bound<'py, PyArray1<bool>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i64>>,
+    Vec<Bound<'py, PyArray1<f64>>>,
+    usize,
+    bool,
+    (usize, usize),
+);
+
+/// The same as `judge_lists`, of measures that the core computes: what they give for all judged queries.
+#[pyfunction]
+#[pyo3(signature = (qrels, run, measures, choices, *, threads=0))]
+pub fn observe_lists<'py>(
+    py: Python<'py>,
+    qrels: Columns<'py>,
+    run: Columns<'py>,
+    measures: Vec<PyRef<'py, CompiledMeasure>>,
+    choices: ListChoices,
+    threads: usize,
+) -> PyResult<(Bound<'py, PyArray1<u32>>, usize, Observed<'py>)> {
+    let (qrels, run) = (source(qrels), source(run));
+    let threads = threads_for(&qrels, &run, threads);
+    let measures: Vec<_> = measures.iter().map(|measure| Arc::clone(&measure.0)).collect();
+    let (account, lists) = interruptible(py, threads, move |cancelled| {
+        observed::observe(&qrels, &run, &choices.0, &measures, cancelled)
+    })?;
+    let ties = lists.tied_rank.iter().any(|&rank| rank > 0);
+    let observed = (
+        lists.answered.into_pyarray(py),
+        lists.retrieved.into_pyarray(py),
+        lists.tied_rank.into_pyarray(py),
+        lists.values.into_iter().map(|values| values.into_pyarray(py)).collect(),
+        lists.hits,
+        ties,
+        lists.order,
+    );
+    Ok((account.first_rows.into_pyarray(py), account.unjudged_queries, observed))
 }
 
 /// An exception raised for some queries, and the first of them.

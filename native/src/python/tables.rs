@@ -12,10 +12,11 @@ use arrow_array::{
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use arrow_select::interleave::interleave;
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PyList, PyString, PyTuple};
 
 use crate::core::column;
 use crate::core::error::Error;
@@ -23,7 +24,6 @@ use crate::core::ids::{self, Ids};
 use crate::core::pool;
 use crate::core::table::{self, Family};
 use crate::core::texts::{self, written_out};
-use crate::python::arrays::Array as NumpyArray;
 use crate::python::errors::{arrow_error, raise};
 use crate::python::objects::{self, Numbers};
 use crate::python::running::{interruptible, quietly, unlocked};
@@ -49,9 +49,8 @@ impl Table {
             Some("rankmark") => {}
             _ => trusted = false,
         }
-        let imported = if source.hasattr("__arrow_c_stream__")? {
-            let capsule = source.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
-            import_stream(&capsule)
+        let imported = if source.hasattr(intern!(py, "__arrow_c_stream__"))? {
+            import_stream_of(source)?
         } else if source.hasattr("__arrow_c_array__")? {
             import_array(&source.call_method0("__arrow_c_array__")?.cast_into::<PyTuple>()?)?
         } else {
@@ -64,6 +63,15 @@ impl Table {
             fault.map_or(Ok(table), Err)
         });
         checked.map(Self).map_err(|error| arrow_error(py, &error))
+    }
+
+    /// Takes a frame of polars, whose columns keep their pieces: handed out itself, it would copy them into one.
+    #[staticmethod]
+    fn from_polars(frame: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = frame.py();
+        refuse_nul(frame)?;
+        let imported = import_stream_of(&frame.call_method0(intern!(py, "to_struct"))?)?;
+        imported.map(Self).map_err(|error| arrow_error(py, &error))
     }
 
     /// The entries of dicts `{id: number}`, or of lists and tuples of ids, a row each: `query`, that of the entry,
@@ -175,9 +183,9 @@ impl Table {
     }
 
     /// The first values of a column of numbers, so many at most.
-    fn first_numbers<'py>(&self, py: Python<'py>, name: &str, most: usize) -> NumpyArray<'py, f64> {
+    fn first_numbers(&self, py: Python<'_>, name: &str, most: usize) -> PyResult<Vec<f64>> {
         let column = column::numbers(&self.0, name, name).map_err(|error| raise(py, &error))?;
-        Ok(PyArray1::from_iter(py, (0..most.min(column.len())).map(|row| column.value(row))))
+        Ok((0..most.min(column.len())).map(|row| column.value(row)).collect())
     }
 
     /// The least and the greatest value of a column of numbers, and whether one of them is a fraction.
@@ -249,29 +257,37 @@ impl Packed {
 /// Refuses names that hold NUL, at which polars ends the process when it hands them out; those of its columns, and
 /// of the fields of nested types.
 fn refuse_nul(source: &Bound<'_, PyAny>) -> PyResult<()> {
-    match source.getattr_opt("schema")? {
-        Some(schema) => schema.call_method0("items")?.try_iter()?.try_for_each(|column| {
-            let (name, dtype) = column?.extract::<(String, Bound<'_, PyAny>)>()?;
-            refuse_nul_in(&name, &dtype)
-        }),
-        None => refuse_nul_in(&source.getattr("name")?.extract::<String>()?, &source.getattr("dtype")?),
+    let py = source.py();
+    match source.getattr_opt(intern!(py, "columns"))? {
+        Some(names) => {
+            let dtypes = source.getattr(intern!(py, "dtypes"))?;
+            names
+                .try_iter()?
+                .zip(dtypes.try_iter()?)
+                .try_for_each(|(name, dtype)| refuse_nul_in(&name?, &dtype?))
+        }
+        None => refuse_nul_in(&source.getattr(intern!(py, "name"))?, &source.getattr(intern!(py, "dtype"))?),
     }
 }
 
-fn refuse_nul_in(name: &str, dtype: &Bound<'_, PyAny>) -> PyResult<()> {
+fn refuse_nul_in(name: &Bound<'_, PyAny>, dtype: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = dtype.py();
+    let name = name.extract::<&str>()?;
     if name.contains('\0') {
         let message =
             format!("the name of a column or of a field in it holds the character NUL: {name:?}; rename it");
         return Err(raise(py, &Error::data(message)));
     }
+    if !dtype.call_method0(intern!(py, "is_nested"))?.is_truthy()? {
+        return Ok(());
+    }
     if let Some(inner) = dtype.getattr_opt("inner")? {
-        return refuse_nul_in("", &inner);
+        return refuse_nul_in(PyString::new(py, "").as_any(), &inner);
     }
     let Some(fields) = dtype.getattr_opt("fields")? else { return Ok(()) };
     fields.try_iter()?.try_for_each(|field| {
         let field = field?;
-        refuse_nul_in(&field.getattr("name")?.extract::<String>()?, &field.getattr("dtype")?)
+        refuse_nul_in(&field.getattr("name")?, &field.getattr("dtype")?)
     })
 }
 
@@ -297,6 +313,12 @@ fn invalid(table: &table::Table) -> Option<ArrowError> {
 /// Runs what Arrow panics in where structures are not what they should be; a panic is an error like others.
 fn import<T>(work: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, ArrowError> {
     quietly(work).unwrap_or_else(|message| Err(ArrowError::CDataInterface(message)))
+}
+
+fn import_stream_of(source: &Bound<'_, PyAny>) -> PyResult<Result<table::Table, ArrowError>> {
+    let capsule =
+        source.call_method0(intern!(source.py(), "__arrow_c_stream__"))?.cast_into::<PyCapsule>()?;
+    Ok(import_stream(&capsule))
 }
 
 fn import_stream(capsule: &Bound<'_, PyCapsule>) -> Result<table::Table, ArrowError> {

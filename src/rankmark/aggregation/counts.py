@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from rankmark.dataclassing import dataclass
 from rankmark.rendering.records import Record
@@ -56,10 +55,6 @@ class Counts(Record):
     def left_out(self) -> int:
         """Queries of the run that count for nothing, since others are judged."""
         return self.unjudged if self.judged else 0
-
-    def of_the_run(self) -> Counts:
-        """The same where the queries are those of the run, and none is judged."""
-        return replace(self, judged=0, unjudged=self.judged)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

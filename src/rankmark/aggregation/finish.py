@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankmark.aggregation.bounds import Bounds, bounds_of, bounds_of_unjudged
+from rankmark.aggregation.bounds import bounds_of, bounds_of_unjudged
 from rankmark.aggregation.counts import Counts, MeasureCounts
 from rankmark.aggregation.oddities import told_of_candidates, told_of_order
 from rankmark.aggregation.refusals import Some, Words, refuse_no_relevant, refuse_queries, refuse_unanswered
@@ -13,6 +13,7 @@ from rankmark.language.plan import AskedBounds, Group, Plan, behind_bounds
 
 if TYPE_CHECKING:
     from rankmark._native import Table
+    from rankmark.aggregation.bounds import Bounds
     from rankmark.aggregation.settled import Settled
     from rankmark.aggregation.state import Seen
     from rankmark.kinds.items import RecommendedLists
@@ -27,26 +28,59 @@ class Finished(NamedTuple):
     """What a plan comes to.
 
     Attributes:
-        values: each measure's value, in the order asked for.
-        per_query: that of each query, where queries are here; NaN where one is left out.
-        parts: of measures that are ratios of sums what each of these queries adds to both.
-        query_ids: the queries in that order, as a table with a column ``query``.
-        counts: the account of the queries.
+        settled: what each measure comes to, in the order asked for.
+        judged: here and below as in `Counts`.
+        answered: see there.
+        missing: see there.
+        unjudged: see there.
+        query_ids: the queries in the order of their values, as a table with a column ``query``.
         bounds: what equal scores, or unjudged items, can make of each measure, by its name; empty unless
             asked for.
         notes: what a reader should know of how the data fit together.
-        lists: of measures of items the tops of the lists that they saw, where these are here.
 
     """
 
-    values: Mapping[Measure, float]
-    per_query: Mapping[Measure, Values]
-    parts: Mapping[Measure, tuple[Values, Values]]
+    settled: Mapping[Measure, Settled]
+    judged: int
+    answered: int
+    missing: int
+    unjudged: int
     query_ids: Table | None
-    counts: Counts
     bounds: Mapping[str, Bounds]
     notes: tuple[str, ...]
-    lists: Mapping[Measure, RecommendedLists]
+
+    def of_the_run(self) -> Finished:
+        """The same where the queries are those of the run, and none is judged."""
+        return self._replace(judged=0, unjudged=self.judged)
+
+    @property
+    def values(self) -> dict[Measure, float]:
+        """Each measure's value."""
+        return {measure: each.value for measure, each in self.settled.items()}
+
+    @property
+    def per_query(self) -> dict[Measure, Values]:
+        """That of each query, where queries are here; NaN where one is left out."""
+        return {m: each.per_query for m, each in self.settled.items() if each.per_query is not None}
+
+    @property
+    def parts(self) -> dict[Measure, tuple[Values, Values]]:
+        """Of measures that are ratios of sums what each of these queries adds to both."""
+        return {m: each.parts for m, each in self.settled.items() if each.parts is not None}
+
+    @property
+    def lists(self) -> dict[Measure, RecommendedLists]:
+        """Of measures of items the tops of the lists that they saw, where these are here."""
+        return {m: each.lists for m, each in self.settled.items() if each.lists is not None}
+
+    @property
+    def counts(self) -> Counts:
+        """The account of the queries."""
+        of_measures = {
+            str(measure): MeasureCounts(each.averaged, each.no_relevant, each.tied, each.short)
+            for measure, each in self.settled.items()
+        }
+        return Counts(self.judged, self.answered, self.missing, self.unjudged, of_measures)
 
 
 def finished(
@@ -66,29 +100,18 @@ def finished(
     settled: dict[Measure, Settled] = {}
     for number, (choices, group) in enumerate(groups):
         settled |= _settled(seen, number, group, choices, k)
-    asked = [(measure, settled[measure]) for measure in plan.measures]
-    counts = Counts(
-        judged=judged,
-        answered=judged - missing.count,
-        missing=missing.count,
-        unjudged=unjudged.count,
-        measures={
-            str(measure): MeasureCounts(each.averaged, each.no_relevant, each.tied, each.short)
-            for measure, each in asked
-        },
-    )
     return Finished(
-        {measure: each.value for measure, each in asked},
-        {measure: each.per_query for measure, each in asked if each.per_query is not None},
-        {measure: each.parts for measure, each in asked if each.parts is not None},
+        settled if len(groups) == 1 else {measure: settled[measure] for measure in plan.measures},
+        judged,
+        judged - missing.count,
+        missing.count,
+        unjudged.count,
         seen.query_ids,
-        counts,
         _bounds(plan, seen, settled, k, bounds) if bounds else {},
         (
             *(told_of_order(*seen.order) if seen.hits else (words.unmatched(),)),
             *told_of_candidates(plan.choices.candidates),
         ),
-        {measure: each.lists for measure, each in asked if each.lists is not None},
     )
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankmark.aggregation.oddities import order_of
 from rankmark.aggregation.refusals import NONE, Some, some_of
-from rankmark.aggregation.settled import Settled, counted, counted_together, counting, left_out
+from rankmark.aggregation.settled import Settled, counting, left_out, settled_alone, settled_together
 from rankmark.dataclassing import dataclass
 from rankmark.kinds.best_orders import TooManyOrdersError
 from rankmark.kinds.lists import JudgedLists, Values
@@ -32,6 +31,7 @@ __all__ = [
     "Measured",
     "Observed",
     "as_seen",
+    "compiled_of",
     "judged_lists",
     "measured",
     "merged",
@@ -74,8 +74,7 @@ class Measured:
         return self.queries.astype(np.int64)
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(NamedTuple):
     """What a group of measures gives for whole queries, in one order; attributes as in `Measured`.
 
     Attributes:
@@ -99,7 +98,7 @@ class Observed:
     judged: Callable[[], JudgedItems] | None = None
     recommended: RecommendedLists | None = None
     by_aspect: RecommendedLists | None = None
-    tied_lists: Mapping[Measure, NDArray[np.bool_]] = field(default_factory=dict)
+    tied_lists: Mapping[Measure, NDArray[np.bool_]] = MappingProxyType({})
 
 
 class Block(NamedTuple):
@@ -161,7 +160,7 @@ class Block(NamedTuple):
         observed = [
             each
             if each.tops is None
-            else replace(each, recommended=items.recommended(each.tops, self.query_ids, each.judged, name))
+            else each._replace(recommended=items.recommended(each.tops, self.query_ids, each.judged, name))
             for each in self.observed
         ]
         return self._replace(observed=observed)
@@ -171,23 +170,17 @@ class Block(NamedTuple):
     ) -> dict[Measure, Settled]:
         """What the measures of a group come to, once: their values are taken over."""
         observed = self.observed[group]
-        own = [measure for measure in measures if not measure.of_all_lists]
-        which = [counting(measure, observed.answered, observed.retrieved, choices) for measure in own]
-        asked = [(measure, one.which) for measure, one in zip(own, which, strict=True)]
-        counted = counted_together(asked, iter(observed.values), choices)
-        settled = {
-            measure: Settled(
-                each.value(),
-                each.averaged,
-                each.no_relevant,
-                short,
+        asked = [
+            (
+                measure,
+                counting(measure, observed.answered, observed.retrieved, choices),
                 tied_queries(observed, measure, choices, k),
-                each.per_query,
-                each.parts,
             )
-            for measure, each, (_, short) in zip(own, counted, which, strict=True)
-        }
-        if len(own) < len(measures):
+            for measure in measures
+            if not measure.of_all_lists
+        ]
+        settled = settled_together(asked, iter(observed.values), choices)
+        if len(asked) < len(measures):
             settled |= {each: _of_items(each, observed, choices) for each in measures if each.of_all_lists}
         return settled
 
@@ -202,22 +195,14 @@ class Block(NamedTuple):
 def _of_items(measure: Measure, observed: Observed, choices: Choices) -> Settled:
     """What a measure of items comes to, of the queries with results: no others have any."""
     assert observed.recommended is not None, measure
-    which, short = counting(measure, observed.answered, observed.retrieved, choices)
+    counted = counting(measure, observed.answered, observed.retrieved, choices)
     computed = measure.compute_items(observed.recommended)
     tied = int(np.count_nonzero(_tied_lists(observed.recommended, measure)))
     if measure.page.aggregate == "run":
         answered = int(np.count_nonzero(observed.answered))
         return Settled(float(computed), answered, 0, 0, tied, None, lists=observed.recommended)
-    each = counted(measure, iter((np.array(computed),)), which, choices)
-    return Settled(
-        each.value(),
-        each.averaged,
-        each.no_relevant,
-        short,
-        tied,
-        each.per_query,
-        lists=observed.recommended,
-    )
+    settled = settled_alone((measure, counted, tied), iter((np.array(computed),)), choices)
+    return settled._replace(lists=observed.recommended)
 
 
 def with_aspects(observed: Observed, lists: RecommendedLists, measures: Sequence[Measure]) -> Observed:
@@ -239,7 +224,7 @@ def with_aspects(observed: Observed, lists: RecommendedLists, measures: Sequence
             tied[measure] = _tied_lists(lists, measure)
         elif not measure.of_all_lists:
             values.extend(next(computed) for _ in range(measure.page.arrays))
-    return replace(observed, values=values, by_aspect=lists, tied_lists=tied)
+    return observed._replace(values=values, by_aspect=lists, tied_lists=tied)
 
 
 def _tied_lists(lists: RecommendedLists, measure: Measure) -> NDArray[np.bool_]:
@@ -253,17 +238,26 @@ def _tied_lists(lists: RecommendedLists, measure: Measure) -> NDArray[np.bool_]:
     return tied
 
 
+def _is_plain(choices: Choices) -> bool:
+    """Whether lists are as the core computes measures of them: no ranks are shared, no grades made up."""
+    return choices.ties != "expected" and choices.unjudged != "relevant"
+
+
+def compiled_of(measures: Sequence[Measure], choices: Choices) -> list[_native.CompiledMeasure] | None:
+    """What the core computes in the place of the pages, if it does of all."""
+    compiled = [measure.compiled for measure in measures if measure.compiled is not None]
+    return compiled if len(compiled) == len(measures) and _is_plain(choices) else None
+
+
 def measured(lists: _native.JudgedLists, measures: Sequence[Measure], choices: Choices) -> Measured:
     """Computes the measures of some queries, but for those that look at items."""
     of_lists = [measure for measure in measures if measure.page.kind != "item"]
     if not of_lists and not len(lists.rank):  # as where nothing is judged
         return _measured(lists, [], (0, 0))
-    order = order_of(lists)
-    plain = lists.tied_first is None and choices.unjudged != "relevant"
-    compiled = [measure.compiled for measure in of_lists if measure.compiled is not None]
-    if plain and len(compiled) == len(of_lists):
+    order = lists.order()
+    if (compiled := compiled_of(of_lists, choices)) is not None:
         return _measured(lists, lists.compute(compiled), order)
-    judged = judged_lists(lists)
+    plain, judged = _is_plain(choices), judged_lists(lists)
     values: list[Values] = []
     for measure in of_lists:
         if plain and measure.compiled is not None:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from rankmark import _native
     from rankmark.inputs import Input
     from rankmark.kinds.items import RecommendedLists
     from rankmark.language.measure import Measure
@@ -28,7 +27,6 @@ __all__ = [
     "counting_up",
     "is_reversed",
     "lists_of",
-    "order_of",
     "told_of_candidates",
     "told_of_items",
     "told_of_order",
@@ -42,8 +40,6 @@ OF_LOGITS = "make probabilities of logits by 1/(1 + exp(−logit))"
 
 CERTAIN = 3.0
 """Standard deviations from which on relevant items score lower than others by no accident (sign test)."""
-LEAST_LISTS = 9
-"""Fewer cannot make certain."""
 STEPS = 5
 """So often at least the scores have to count up by one, for a few small lists may do so by chance."""
 MOST = 0.9
@@ -52,7 +48,6 @@ GLANCE = 16
 """So many rows of a table are always looked at, the first ones."""
 SAMPLED = 4096
 """So many are where those look odd."""
-NOTHING = np.zeros(0)
 NEARLY = 1e-9
 """A threshold closer to 1/2 is the next number above it, for tools that find what scores more."""
 
@@ -62,17 +57,9 @@ def certainty(below: int, above: int) -> float:
     return (below - above) / math.sqrt(below + above) if below + above else 0.0
 
 
-def order_of(lists: _native.JudgedLists) -> tuple[int, int]:
-    """In how many lists the relevant items stand below the others on average, and in how many above.
-
-    Zeros of lists too few to be sure of anything: looking at them would take a good part of a small call.
-    """
-    return (0, 0) if len(lists.retrieved) < LEAST_LISTS else lists.order()
-
-
 def told_of_order(below: int, above: int) -> tuple[str, ...]:
     """What to say of scores of which the lower ones seem the better ones, as ranks and distances are."""
-    if certainty(below, above) < CERTAIN:
+    if below <= above or certainty(below, above) < CERTAIN:
         return ()
     return (
         (
@@ -231,7 +218,7 @@ def told_of_tables(qrels: Input, run: Input, below: int, above: int) -> tuple[st
     """
     if run.table.num_rows < STEPS:  # which tells nothing
         return ()
-    grades, scores = _numbers(qrels, GLANCE).tolist(), _numbers(run, GLANCE).tolist()
+    grades, scores = _first(qrels), _first(run)
     return (
         *_ranks(run, scores, below, above),
         *_swapped(qrels, run, grades),
@@ -247,7 +234,7 @@ def _ranks(run: Input, first: Sequence[float], below: int, above: int) -> tuple[
         return ()
     import polars as pl  # takes long, and few scores begin as ranks do
 
-    scores = _numbers(run, SAMPLED)
+    scores = _first(run, SAMPLED)
     queries = run.table.take(run.query, np.arange(len(scores), dtype=np.uint32), "query")
     rows = pl.DataFrame({"query": pl.DataFrame(queries)["query"], "value": scores})
     lists = lists_of(rows)
@@ -274,9 +261,9 @@ def _swapped(qrels: Input, run: Input, grades: Sequence[float]) -> tuple[str, ..
     fractions = len(grades) - sum(map(float.is_integer, grades))
     if len(grades) < STEPS or fractions < MOST * len(grades):
         return ()
-    scores = _numbers(run, SAMPLED)
-    different = len(np.unique(scores))
-    if len(scores) < STEPS or different > STEPS or (scores % 1).any():
+    scores = _first(run, SAMPLED)
+    different = len({*scores})
+    if len(scores) < STEPS or different > STEPS or not all(map(float.is_integer, scores)):
         return ()
     return (
         (
@@ -292,12 +279,12 @@ def _given_twice(
     if qrels.table.num_rows != run.table.num_rows or run.table.num_rows < STEPS:
         return ()
     if run.rank:  # in four fields of TREC text the last is a rank
-        scores = run.table.first_numbers(run.rank, GLANCE).tolist()
+        scores = run.table.first_numbers(run.rank, GLANCE)
     if not scores or grades != scores:
         return ()
     of_run = run.rank or run.value
     assert of_run is not None
-    if not np.array_equal(_numbers(qrels, SAMPLED), run.table.first_numbers(of_run, SAMPLED)):
+    if _first(qrels, SAMPLED) != run.table.first_numbers(of_run, SAMPLED):
         return ()
     if _ids(qrels) != _ids(run):
         return ()
@@ -315,6 +302,6 @@ def _ids(table: Input) -> list[list[str]]:
     return [frame["id"].cast(pl.String).to_list() for frame in taken]
 
 
-def _numbers(table: Input, most: int) -> NDArray[np.float64]:
+def _first(table: Input, most: int = GLANCE) -> list[float]:
     """The first grades or scores of a table; none where it has none."""
-    return NOTHING if table.value is None else table.table.first_numbers(table.value, most)
+    return [] if table.value is None else table.table.first_numbers(table.value, most)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 __all__ = [
     "LEAST_FACTOR",
     "Settled",
-    "Summands",
-    "counted",
-    "counted_together",
     "counting",
     "left_out",
+    "settled_alone",
     "settled_as",
+    "settled_together",
+    "terms",
 ]
 
 FILLERS: Mapping[str, float] = {"zero": 0.0, "one": 1.0}
@@ -61,71 +61,23 @@ class Settled(NamedTuple):
     lists: RecommendedLists | None = None
 
 
-class Summands(NamedTuple):
-    """What of the queries' values is added up.
-
-    Attributes:
-        measure: what was measured.
-        per_query: the value of each query; NaN where it is left out.
-        averaged: how many count.
-        no_relevant: in how many nothing is relevant.
-        total: the sum of the values.
-        parts: of a ratio of sums, the numerators and the denominators, 0 for queries that do not count.
-        geometric: whether logarithms are added up.
-
-    """
-
-    measure: Measure
-    per_query: Values
-    averaged: int
-    no_relevant: int
-    total: float
-    parts: tuple[Values, Values] | None
-    geometric: bool
-
-    def terms(self) -> tuple[Values, ...]:
-        """What is added up, for each sum of which the measure is made."""
-        if self.parts:
-            return self.parts
-        kept = self.per_query[~np.isnan(self.per_query)]
-        return (np.log(np.maximum(kept, LEAST_FACTOR)) if self.geometric else kept,)
-
-    def sums(self) -> Sequence[float]:
-        """The same, added up."""
-        if not self.parts and not self.geometric:
-            return (self.total,)
-        return [_native.exact_sum(terms) for terms in self.terms()]
-
-    def value(self) -> float:
-        """What the measure comes to."""
-        if self.measure.is_mean_of_queries:
-            return self.total / self.averaged if self.averaged else math.nan
-        if self.measure.mean in SUMMARIES:
-            return SUMMARIES[self.measure.mean].of(self.per_query[~np.isnan(self.per_query)])
-        return settled_as(self.measure, self.sums(), self.averaged, geometric=self.geometric)
+Asked: TypeAlias = "tuple[Measure, Counting, int | None]"
+"""A measure, which queries count in it, and how many tie-breaking can change."""
 
 
-def counted(
-    measure: Measure, computed: Iterator[Values], which: NDArray[np.bool_] | None, choices: Choices
-) -> Summands:
-    """As `counted_together`, of one measure."""
-    (summands,) = counted_together([(measure, which)], computed, choices)
-    return summands
-
-
-def counted_together(
-    measures: Sequence[tuple[Measure, NDArray[np.bool_] | None]], computed: Iterator[Values], choices: Choices
-) -> list[Summands]:
-    """What is filled in for the queries that count in each measure (None: all); values are taken over.
+def settled_together(
+    asked: Sequence[Asked], computed: Iterator[Values], choices: Choices
+) -> dict[Measure, Settled]:
+    """What measures come to when queries that lack a value are filled in or left out; values are taken over.
 
     `computed` gives what the engine computed: one array for a measure, two for a ratio of sums.
     """
     unsettled, each_parts = [], []
-    for measure, which in measures:
+    usual = FILLERS.get(choices.no_relevant, np.nan)
+    for measure, (which, _), _ in asked:
         parts: tuple[Values, Values] | None = None
-        values, filler = next(computed), FILLERS.get(choices.no_relevant, np.nan)
-        if not measure.answers:  # which lacks items or users, and nothing relevant
-            filler = np.nan
+        values = next(computed)
+        filler = usual if measure.answers else np.nan  # which lacks items or users, and nothing relevant
         if measure.page.aggregate == "ratio":
             below = next(computed)
             parts = (values, below)
@@ -134,11 +86,50 @@ def counted_together(
             values, filler = _native.ratio(values, below, below), np.nan
         unsettled.append((values, which, filler))
         each_parts.append(parts)
-    settled = zip(measures, unsettled, _native.settle(unsettled), each_parts, strict=True)
-    return [
-        Summands(measure, values, averaged, no_relevant, total, parts, measure.mean == "geometric")
-        for (measure, _), (values, _, _), (total, averaged, no_relevant), parts in settled
-    ]
+    each = zip(asked, unsettled, each_parts, _native.settle(unsettled), strict=True)
+    return {
+        measure: Settled(
+            total / averaged
+            if averaged and measure.is_mean_of_queries
+            else _value(measure, values, parts, total, averaged),
+            averaged,
+            no_relevant,
+            short,
+            tied,
+            values,
+            parts,
+        )
+        for (measure, (_, short), tied), (values, _, _), parts, (total, averaged, no_relevant) in each
+    }
+
+
+def settled_alone(asked: Asked, computed: Iterator[Values], choices: Choices) -> Settled:
+    """As `settled_together`, of one measure."""
+    (settled,) = settled_together([asked], computed, choices).values()
+    return settled
+
+
+def _value(
+    measure: Measure, values: Values, parts: tuple[Values, Values] | None, total: float, averaged: int
+) -> float:
+    """What a measure comes to, of the values of so many queries and their sum."""
+    if measure.is_mean_of_queries:
+        return total / averaged if averaged else math.nan
+    if measure.mean in SUMMARIES:
+        return SUMMARIES[measure.mean].of(values[~np.isnan(values)])
+    geometric = measure.mean == "geometric"
+    sums = [total]
+    if parts or geometric:
+        sums = [_native.exact_sum(each) for each in terms(measure, values, parts)]
+    return settled_as(measure, sums, averaged, geometric=geometric)
+
+
+def terms(measure: Measure, values: Values, parts: tuple[Values, Values] | None) -> tuple[Values, ...]:
+    """What of the queries' values is added up, for each sum of which the measure is made."""
+    if parts:
+        return parts
+    kept = values[~np.isnan(values)]
+    return (np.log(np.maximum(kept, LEAST_FACTOR)) if measure.mean == "geometric" else kept,)
 
 
 class Counting(NamedTuple):

@@ -77,7 +77,7 @@ class Seen(Protocol):
     def order(self) -> tuple[int, int]:
         """In how many lists relevant items stand below the others, and above.
 
-        A few lists that were observed by themselves are not among them: see `order_of`.
+        A few lists that were observed by themselves are not among them: too few to be sure of anything.
         """
 
     @property

@@ -24,7 +24,7 @@ from rankmark.aggregation.refusals import (
     raise_faults,
     some,
 )
-from rankmark.aggregation.settled import Settled, Summands, counted, counting, left_out, settled_as
+from rankmark.aggregation.settled import Settled, counting, left_out, settled_alone, settled_as, terms
 from rankmark.dataclassing import dataclass
 from rankmark.language.choices import Choices
 from rankmark.language.conventions.limits import Extent, spanning
@@ -194,22 +194,24 @@ class Tally:
 
 def tallied(
     groups: Sequence[Group], block: Block, ids: NDArray[Any]
-) -> tuple[dict[str, MeasureTally], dict[str, Summands]]:
-    """What the measures come to in a block, and what of each query is added up.
+) -> tuple[dict[str, MeasureTally], dict[Measure, Settled]]:
+    """What the measures come to in a block, and the values of each query.
 
     Under ``no_relevant="error"`` queries without relevant items are left out and counted.
     """
-    tallies, summands = {}, {}
+    tallies: dict[str, MeasureTally] = {}
+    settled: dict[Measure, Settled] = {}
     for (choices, group), observed in zip(groups, block.observed, strict=True):
         computed = iter(observed.values)
         for measure in group:
-            which, short = counting(measure, observed.answered, observed.retrieved, choices)
-            each = counted(measure, computed, which, choices)
-            sums = [exact(terms) for terms in each.terms()]
+            counted = counting(measure, observed.answered, observed.retrieved, choices)
+            tied = tied_queries(observed, measure, choices)
+            each = settled_alone((measure, counted, tied), computed, choices)
+            assert each.per_query is not None
+            sums = [exact(summands) for summands in terms(measure, each.per_query, each.parts)]
             undefined = Some(each.no_relevant)
             if choices.no_relevant == "error" and each.no_relevant:
-                undefined = some(ids, left_out(each.per_query, which))
-            tied = tied_queries(observed, measure, choices)
-            tallies[str(measure)] = MeasureTally(sums, each.averaged, undefined, tied, short)
-            summands[str(measure)] = each
-    return tallies, summands
+                undefined = some(ids, left_out(each.per_query, counted.which))
+            tallies[str(measure)] = MeasureTally(sums, each.averaged, undefined, tied, counted.short)
+            settled[measure] = each
+    return tallies, settled

@@ -461,7 +461,7 @@ def result_of_tables(
     judgements, results = found.heads
     made = finished(plan, found.seen, OfTables(judgements, results), bounds=bounds)
     if not judgements.judges:
-        made = made._replace(counts=made.counts.of_the_run())
+        made = made.of_the_run()
         notes: tuple[str, ...] = results.notes
     else:
         notes = (*judgements.notes, *results.notes, *made.notes)
@@ -471,15 +471,18 @@ def result_of_tables(
         notes = (*notes, *told_of_tables(judgements, results, *found.seen.order))
     elif judgements.judges and plan.choices.candidates != "all":
         notes = (*notes, NOT_LOOKED_AT)
-    notes = (*notes, *told_of_lists(made), *departing(plan, made, found.extents, found.tables))
+    if plan.of_items:
+        notes = (*notes, *told_of_lists(made))
+    notes = (*notes, *departing(plan, made, found.extents, found.tables))
     return result_of(plan, made, item_ids=results.item_ids, inputs=found.inputs, notes=notes)
 
 
 def told_of_lists(made: Finished) -> tuple[str, ...]:
     """What to say of lists that do not go together with what is known of their items."""
-    before = (lists for measure, lists in made.lists.items() if "train" in measure.needs)
+    seen = made.lists
+    before = (lists for measure, lists in seen.items() if "train" in measure.needs)
     notes = () if (lists := next(before, None)) is None else told_of_items(lists)
-    for measure, lists in made.lists.items():
+    for measure, lists in seen.items():
         notes = (*notes, *(each for each in told_of_vectors(measure, lists) if each not in notes))
     return notes
 
@@ -509,17 +512,16 @@ def departing(
     def scores() -> Extent | None:
         return looked_at()[1]
 
-    counts = made.counts.measures
     facts = {
         each: Facts(
             grades if each.page.kind == "list" or {"judgements", "aspects"} & {*each.needs} else no_extent,
             scores,
-            tied=counts[str(each)].tied or 0,
+            tied=made.settled[each].tied or 0,
             duplicates=plan.own.get(each, plan.choices).duplicates != "error",
             tables=tables,
-            lists=TopsLookedAt(made.lists[each], each.cutoff) if each in made.lists else None,
-            unanswered=made.counts.missing,
-            unjudged=made.counts.unjudged if made.counts.judged else 0,
+            lists=None if (lists := made.settled[each].lists) is None else TopsLookedAt(lists, each.cutoff),
+            unanswered=made.missing,
+            unjudged=made.unjudged if made.judged else 0,
         )
         for each in plan.measures
     }
@@ -534,7 +536,7 @@ def result_of(
     k: int | None = None,
     inputs: Mapping[str, str] = NOTHING,
     notes: tuple[str, ...],
-    of: Callable[..., ListResult] = ListResult,
+    of: Callable[..., ListResult] | None = None,
 ) -> ListResult:
     """What a plan came to, as a result: the one place where this is made.
 
@@ -545,22 +547,26 @@ def result_of(
         k: where lists were cut.
         inputs: hashes of the tables.
         notes: what a reader should know.
-        of: what makes the result.
+        of: what makes the result, if it is another than a `ListResult`.
 
     """
-    return of(
-        values=made.values,
-        per_query_values=made.per_query,
-        parts=made.parts,
-        query_ids=made.query_ids,
-        choices=plan.choices,
-        own_choices=plan.own,
-        counts=made.counts,
-        item_ids=item_ids,
-        convention=plan.convention,
-        k=k,
-        bounds=made.bounds,
-        inputs=inputs,
-        notes=notes,
-        lists={each: lists for each, lists in made.lists.items() if each.page.aggregate == "run"},
-    )
+
+    def told() -> dict[str, Any]:
+        return {
+            "values": made.values,
+            "per_query_values": made.per_query,
+            "parts": made.parts,
+            "query_ids": made.query_ids,
+            "choices": plan.choices,
+            "own_choices": plan.own,
+            "counts": made.counts,
+            "item_ids": item_ids,
+            "convention": plan.convention,
+            "k": k,
+            "bounds": made.bounds,
+            "inputs": inputs,
+            "notes": notes,
+            "lists": {m: lists for m, lists in made.lists.items() if m.page.aggregate == "run"},
+        }
+
+    return ListResult.lazily(made.values, told) if of is None else of(**told())

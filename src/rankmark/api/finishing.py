@@ -81,6 +81,8 @@ class Finish:
             DataError: a query with several weights, or with one that is no number.
 
         """
+        if places.attributes is by is weights is clusters is None and not intervals:
+            return NOTHING
         if clusters is not None and not intervals:
             raise UsageError("clusters are for intervals: say intervals=True, too")
         if weights is not None:
@@ -108,12 +110,20 @@ class Finish:
             result = result.with_weights(self.weighting)
         if self.intervals:
             result = result.with_intervals(method_of(self.intervals), clusters=self.clustering, **self.how)
-        of_columns = any(each is not None and each.of_columns for each in (self.clustering, self.weighting))
-        if self.by is None and (self.places.attributes is None or of_columns):
+        if self.by is None and (self.places.attributes is None or self._of_columns):
             return result
         from rankmark.results.slices import slices_by  # which needs polars
 
         return result.with_slices(slices_by(result, self.by, self.places, self.how["confidence"]))
+
+    @property
+    def _of_columns(self) -> bool:
+        """Whether attributes are for weights or clusters, which stand in columns."""
+        return any(each is not None and each.of_columns for each in (self.clustering, self.weighting))
+
+
+NOTHING = Finish(Places(), None, None, None, False, {})
+"""That nothing was asked for."""
 
 
 def method_of(intervals: bool | IntervalName) -> IntervalName:

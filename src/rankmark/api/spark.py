@@ -251,7 +251,7 @@ def _result(
     made = finished(plan, seen, tally.words())
     notes: tuple[str, ...] = ()
     if judgements is None:
-        made = made._replace(counts=made.counts.of_the_run())
+        made = made.of_the_run()
     else:
         unseen = () if plan.choices.candidates == "all" else (NOT_LOOKED_AT,)
         notes = (*judgements.notes, *made.notes, *unseen)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,7 +74,7 @@ def with_tops(
         own = relevance.take(judged)
         return JudgedItems(numbers[own.items], own.grades, own.offsets)
 
-    return replace(observed, tops=together(parts, len(judged)), judged=judged_items)
+    return observed._replace(tops=together(parts, len(judged)), judged=judged_items)
 
 
 BY_COLUMN = ("item-desc", "item-asc", "input")

@@ -12,7 +12,15 @@ import numpy as np
 
 from rankmark import _native
 from rankmark.aggregation import observed
-from rankmark.aggregation.observed import Block, Measured, Observed, measured, merged, with_aspects
+from rankmark.aggregation.observed import (
+    Block,
+    Measured,
+    Observed,
+    compiled_of,
+    measured,
+    merged,
+    with_aspects,
+)
 from rankmark.aggregation.refusals import some_of
 from rankmark.aggregation.state import Observation
 from rankmark.errors import DataError, MeasureError
@@ -88,7 +96,7 @@ def _in_any_order(
             # What a measure of one's own looks at is not known.
             and not any(m.tells_unjudged or m.page.kind == "item" or m.page.origin for m in measures)
         ):
-            return replace(known, values=[values.copy() for values in known.values])
+            return known._replace(values=[values.copy() for values in known.values])
     return None
 
 
@@ -98,7 +106,7 @@ def _apart(observed: Observed, groups: Sequence[tuple[Measure, ...]]) -> list[Ob
         return [observed]
     values = iter(observed.values)
     sizes = [sum(each.page.arrays for each in group if not each.of_all_lists) for group in groups]
-    return [replace(observed, values=list(islice(values, size))) for size in sizes]
+    return [observed._replace(values=list(islice(values, size))) for size in sizes]
 
 
 def observe_sources(
@@ -172,6 +180,8 @@ def _observed(
 
     Each thread judges some queries and computes their measures while their lists are still in its cache.
     """
+    if (compiled := compiled_of(measures, choices)) is not None:
+        return _computed(qrels, run, choices, compiled, threads or 0)
     parts: list[Measured] = []
     failed: list[QueryError] = []
     of_items = [measure for measure in measures if measure.page.kind == "item"]
@@ -214,8 +224,22 @@ def _observed(
         if of_all:
             judged = cache(lambda: numbered.judged(qrels, best=best))
             tops = tops.down_to(depth_of(of_all))
-            observed = replace(observed, tops=tops, judged=judged if qrels.judges else None)
+            observed = observed._replace(tops=tops, judged=judged if qrels.judges else None)
     return observed, first_rows, unjudged_queries
+
+
+def _computed(
+    qrels: Input, run: Input, choices: Choices, compiled: list[_native.CompiledMeasure], threads: int
+) -> tuple[Observed, NDArray[np.uint32], int]:
+    """The same of measures that the core computes."""
+    tables = _columns(qrels), _columns(run)
+    try:
+        first_rows, unjudged_queries, found = _native.observe_lists(
+            *tables, compiled, choices, threads=threads
+        )
+    except DataError as error:
+        raise _in_own_rows(error, qrels, run) from None
+    return Observed(*found), first_rows, unjudged_queries
 
 
 def depth_of(measures: Iterable[Measure]) -> int:
@@ -243,26 +267,18 @@ def _judge(
     threads: int = 0,
     top: tuple[_native.ItemNumbers, int] | None = None,
 ) -> tuple[NDArray[np.uint32], int]:
+    tables = _columns(qrels), _columns(run)
     try:
-        return _native.judge_lists(
-            _columns(qrels),
-            _columns(run),
-            consume,
-            ties=choices.ties,
-            seed=choices.seed,
-            duplicates=choices.duplicates,
-            unjudged=choices.unjudged,
-            unjudged_queries=choices.unjudged_queries,
-            scores=choices.scores,
-            whole=whole,
-            threads=threads,
-            top=top,
-        )
+        return _native.judge_lists(*tables, consume, choices, whole=whole, threads=threads, top=top)
     except DataError as error:
-        # The core counts items where the table has a list in each row.
-        message = run.in_own_rows(qrels.in_own_rows(str(error)))
-        twice = message.startswith(f"{qrels.name}:") and message.endswith(TWICE)
-        raise type(error)(message + (has_several(qrels) if twice else "")) from None
+        raise _in_own_rows(error, qrels, run) from None
+
+
+def _in_own_rows(error: DataError, qrels: Input, run: Input) -> DataError:
+    """What the core says, which counts items where a table has a list in each row."""
+    message = run.in_own_rows(qrels.in_own_rows(str(error)))
+    twice = message.startswith(f"{qrels.name}:") and message.endswith(TWICE)
+    return type(error)(message + (has_several(qrels) if twice else ""))
 
 
 def _columns(table: Input) -> _native.Columns:

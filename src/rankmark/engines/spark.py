@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankmark.aggregation.observed import Block
-    from rankmark.aggregation.settled import Summands
+    from rankmark.aggregation.settled import Settled
     from rankmark.inputs.catalogue import Catalogue, Numbered
     from rankmark.kinds.lists import Values
     from rankmark.language.measure import Measure
@@ -173,22 +173,22 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class _Observed:
-    """The tally of some queries, their ids, and what each measure adds up, by its canonical name.
+    """The tally of some queries, their ids, and what each measure comes to.
 
     Or what was seen of them, where measures look at items.
     """
 
     tally: Tally
     ids: NDArray[Any] = field(default_factory=lambda: np.empty(0))
-    summands: dict[str, Summands] = field(default_factory=dict)
+    settled: dict[Measure, Settled] = field(default_factory=dict)
     block: Block | None = None
 
     def values(self) -> dict[str, Values]:
         """The values of the queries, and what they add to both sums of ratios."""
-        found = {name: each.per_query for name, each in self.summands.items()}
-        for each in self.summands.values():
+        found = {str(m): each.per_query for m, each in self.settled.items() if each.per_query is not None}
+        for measure, each in self.settled.items():
             if each.parts:
-                found |= zip(names_of_parts(each.measure), each.parts, strict=True)
+                found |= zip(names_of_parts(measure), each.parts, strict=True)
         return found
 
 
@@ -207,8 +207,8 @@ def _tallied(
     tally.below, tally.above = seen.order
     if items is not None:
         return _Observed(tally, ids, block=seen)
-    tally.measures, summands = tallied(groups, seen, ids)
-    return _Observed(tally, ids, summands)
+    tally.measures, settled = tallied(groups, seen, ids)
+    return _Observed(tally, ids, settled)
 
 
 def _state(whole: QueryState, block: Block) -> QueryState:

@@ -13,7 +13,7 @@ from scipy.special import expit, softmax
 
 from rankmark.aggregation.oddities import OF_LOGITS
 from rankmark.aggregation.query_weights import QueryWeights, check_weighable
-from rankmark.aggregation.settled import counted, counting
+from rankmark.aggregation.settled import counting, settled_alone
 from rankmark.api.prediction_lists import without_items
 from rankmark.api.prediction_plans import Plans
 from rankmark.api.predictions import evaluate_predictions
@@ -25,7 +25,7 @@ from rankmark.inputs.predictions.groups import group_numbers
 from rankmark.kinds.lists import Values
 from rankmark.language.choices import Choices, NoRelevant, ShortLists, Ties
 from rankmark.language.measure import Measure
-from rankmark.rendering.words import counted as so_many
+from rankmark.rendering.words import counted
 
 __all__ = [
     "Asked",
@@ -238,7 +238,7 @@ class DataSet:
         """The measures of lists."""
         if (undefined := np.isnan(scores)).any():
             raise DataError(
-                f"the model gives {so_many(int(undefined.sum()), 'row')} NaN for a score, the first is row "
+                f"the model gives {counted(int(undefined.sum()), 'row')} NaN for a score, the first is row "
                 f"{int(undefined.argmax())} (from 0)"
             )
         exact = scores.astype(np.float64)
@@ -253,20 +253,20 @@ class DataSet:
                 computed = measure.compute(lists)
                 # Copies, because two measures may have given the same array.
                 each = (x.copy() for x in (computed if isinstance(computed, tuple) else (computed,)))
-                which, _ = counting(measure, answered, grouped.sizes, choices)
-                summed = counted(measure, each, which, choices)
-                if choices.no_relevant == "error" and summed.no_relevant:
+                counts = counting(measure, answered, grouped.sizes, choices)
+                settled = settled_alone((measure, counts, None), each, choices)
+                if choices.no_relevant == "error" and settled.no_relevant:
                     raise DataError(
-                        f"{measure}: in {so_many(summed.no_relevant, 'group')} nothing is relevant, which "
+                        f"{measure}: in {counted(settled.no_relevant, 'group')} nothing is relevant, which "
                         'no_relevant="error" refuses; choose "skip" or "zero"'
                     )
                 found[measure] = (
-                    summed.value() if self._of_queries is None else self._weighed(measure, summed)
+                    settled.value if self._of_queries is None else self._weighed(measure, settled)
                 )
         return found
 
-    def _weighed(self, measure: Measure, summed: Any) -> float:
-        terms = QueryWeights("weights", self._of_queries).terms(measure, summed.per_query)  # type: ignore[arg-type]
+    def _weighed(self, measure: Measure, settled: Any) -> float:
+        terms = QueryWeights("weights", self._of_queries).terms(measure, settled.per_query)  # type: ignore[arg-type]
         return terms.at(terms.there).value()
 
     def _grouped(self) -> Iterable[tuple[Grouped, Choices, tuple[Measure, ...]]]:

@@ -49,7 +49,10 @@ def read_tables(
 ) -> tuple[Input, list[Input]]:
     """Reads judgements and the results of several systems, whose ids may be of different types."""
     judged, results = _open_input(qrels, "qrels", columns), [_open_input(run, "run", columns) for run in runs]
-    check_names(columns, {"qrels": judged.names, "run": [name for each in results for name in each.names]})
+    if columns:
+        check_names(
+            columns, {"qrels": judged.names, "run": [name for each in results for name in each.names]}
+        )
     return _read_input(judged, "qrels", columns), [_read_input(each, "run", columns) for each in results]
 
 

@@ -43,7 +43,11 @@ HOW = (
 
 def looked_at(groups: Iterable[Group]) -> Measure | None:
     """A measure that looks at judgements of aspects, if one does."""
-    return next((each for _, measures in groups for each in measures if each.of_aspects), None)
+    for _, measures in groups:
+        for each in measures:
+            if each.of_aspects:
+                return each
+    return None
 
 
 def as_looked_at(judgements: Input, groups: Iterable[Group]) -> Input:

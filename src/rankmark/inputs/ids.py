@@ -24,10 +24,10 @@ def align_ids(qrels: Input, run: Input) -> tuple[Input, Input]:
     Integers in one table and text from a format without types in the other: the text becomes integers.
     """
     for role in ("query", "item"):
-        kinds = [side.table.kind(getattr(side, role)) for side in (qrels, run)]
-        if kinds == ["string", "integer"]:
+        judged, returned = qrels.table.kind(getattr(qrels, role)), run.table.kind(getattr(run, role))
+        if (judged, returned) == ("string", "integer"):
             qrels = _with_integers(qrels, role, run)
-        elif kinds == ["integer", "string"]:
+        elif (judged, returned) == ("integer", "string"):
             run = _with_integers(run, role, qrels)
     return qrels, run
 

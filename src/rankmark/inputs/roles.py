@@ -188,7 +188,9 @@ def are_column_names(texts: Iterable[str], columns: ColumnNames | None) -> bool:
 
 def says_aspect(columns: ColumnNames | None, name: str | None = None) -> bool:
     """Whether judgements are said to be of aspects, which are in this column if one is named."""
-    said = [(columns or {}).get(key) for key in ("aspect", "qrels.aspect")]
+    if not columns:
+        return False
+    said = [columns.get(key) for key in ("aspect", "qrels.aspect")]
     return any(each is not None and name in (None, each) for each in said)
 
 

@@ -64,5 +64,6 @@ def mark_of(source: object) -> str | None:
     if isinstance(source, str | os.PathLike):
         sampling = sampling_of(source)
         return sampled_text(sampling["n"], sampling["method"]) if sampling else None
-    mark = getattr(source, "mark", None)
+    # Of the type: frames look for a column when asked for what they lack.
+    mark = getattr(source, "mark", None) if hasattr(type(source), "mark") else None
     return mark if isinstance(mark, str) else None

@@ -78,8 +78,10 @@ def notes_on(
     where: str, side: Side, names: Sequence[str], roles: Roles, columns: ColumnNames | None
 ) -> tuple[str, ...]:
     """What a reader of the result should know of how a table's columns were understood."""
+    if side == "run" or roles.value or "relevance" in (columns or {}):
+        return ()
     known = {*roles.names} - {roles.aspect, roles.stratum, roles.probability}
     others = [name for name in names if name not in known and not is_unnamed(name)]
-    if side == "run" or roles.value or not others or "relevance" in (columns or {}):
+    if not others:
         return ()
     return (f"every row of {where} counts as relevant: no relevance among {listed(others)}",)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import field, replace
 from inspect import isfunction
 from typing import Any, TypeAlias
@@ -173,9 +172,11 @@ def planned(
     if isinstance(measures, str) or (isinstance(measures, list | tuple) and {*map(type, measures)} == {str}):
         texts = measures if isinstance(measures, str) else tuple(measures)
         # With their types, since 1 is True.
-        choices = tuple((name, type(value), value) for name, value in said.items())
-        with suppress(TypeError):  # what cannot be hashed
+        choices = tuple([(name, type(value), value) for name, value in said.items()])
+        try:
             return _planned_again(texts, like, choices, kinds, items)
+        except TypeError:  # what cannot be hashed
+            return _planned(measures, like, said, kinds, items)
     return _planned(measures, like, said, kinds, items)
 
 

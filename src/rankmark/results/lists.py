@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict, replace
 from types import MappingProxyType
@@ -47,6 +47,7 @@ class ListResult(QueryResult):
         "_counts",
         "_item_ids",
         "_k",
+        "_later",
         "_left_out",
         "_lists",
         "_own_choices",
@@ -96,6 +97,20 @@ class ListResult(QueryResult):
         self._bounds = dict(bounds)
         self._lists = dict(lists)
         self._left_out = dict(left_out)
+        self._later: Callable[[], dict[str, Any]] | None = None
+
+    @classmethod
+    def lazily(cls, values: dict[Measure, float], told: Callable[[], dict[str, Any]]) -> Self:
+        """A result of these values, which is told all else of itself when somebody looks into it."""
+        made = cls.__new__(cls)
+        made._values, made._later = values, told
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        later: Callable[[], dict[str, Any]] | None = object.__getattribute__(self, "_later")
+        if later is not None:
+            ListResult.__init__(self, **later())
+        return object.__getattribute__(self, name)
 
     @property
     def counts(self) -> Counts:

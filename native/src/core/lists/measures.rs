@@ -106,7 +106,11 @@ impl Found {
     }
 }
 
-/// In how many lists the relevant items stand below the others on average, and in how many above.
+/// Fewer lists cannot make certain that relevant items stand below others by no accident.
+const LEAST_LISTS: usize = 9;
+
+/// In how many lists the relevant items stand below the others on average, and in how many above; in none where there
+/// are too few to be sure of anything.
 ///
 /// `twice` is twice the rank of each item, its mean where equal scores share some.
 pub fn order(
@@ -116,6 +120,9 @@ pub fn order(
     retrieved: &[i64],
 ) -> (usize, usize) {
     let (mut below, mut above) = (0, 0);
+    if retrieved.len() < LEAST_LISTS {
+        return (below, above);
+    }
     for (rows, &retrieved) in segments(offsets).zip(retrieved) {
         let relevant = rows.filter(|&row| relevance[row] >= 1.0);
         // Against the mean rank of all items, once for each relevant one; where all are relevant it is the same.
@@ -160,7 +167,14 @@ mod tests {
 
     #[test]
     fn what_stands_lower_than_the_mean_rank_is_below() {
-        let order = order(|row| 2 * LISTS.rank[row], LISTS.relevance, LISTS.offsets, &[3, 2]);
-        assert_eq!(order, (1, 0));
+        let offsets: Vec<i64> = (0..=LEAST_LISTS as i64).map(|list| list.min(3)).collect();
+        let of_ranks = |ranks: [i64; 3]| order(|row| 2 * ranks[row], &[1.0; 3], &offsets, &[3; LEAST_LISTS]);
+        assert_eq!(of_ranks([3, 2, 1]), (1, 1));
+        assert_eq!(of_ranks([3, 3, 2]), (2, 0));
+    }
+
+    #[test]
+    fn of_a_few_lists_nothing_is_said() {
+        assert_eq!(order(|_| 6, &[1.0], &[0, 1], &[3]), (0, 0));
     }
 }

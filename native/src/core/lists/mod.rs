@@ -6,6 +6,7 @@ pub mod judged_lists;
 pub mod list;
 pub mod matching;
 pub mod measures;
+pub mod observed;
 pub mod open_items;
 pub mod partition;
 pub mod places;

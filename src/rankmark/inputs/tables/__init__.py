@@ -22,6 +22,9 @@ def open_table(source: object, table: TableName) -> Source | None:
         UsageError: it is an open file.
 
     """
+    for opened in OPENERS:
+        if (found := opened(source, table)) is not None:
+            return found
     if isinstance(source, IOBase):
         raise UsageError(f"{table} is an open file; give its path, or what polars or pandas reads of it")
-    return next((found for opened in OPENERS if (found := opened(source, table)) is not None), None)
+    return None

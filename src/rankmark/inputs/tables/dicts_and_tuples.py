@@ -143,7 +143,7 @@ def _of_aspects(source: Mapping[Any, Mapping[Any, Mapping[Any, Any]]], side: Sid
 
 
 def _is_of_columns(source: Mapping[Any, Any]) -> bool:
-    return all(any(map(source.__contains__, ALIASES[role])) for role in ("query", "item"))
+    return any(map(source.__contains__, ALIASES["query"])) and any(map(source.__contains__, ALIASES["item"]))
 
 
 def _from_mapping(source: Mapping[Any, Any], side: Side) -> _Flat:

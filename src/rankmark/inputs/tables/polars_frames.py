@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from rankmark._native import Table
@@ -25,13 +26,19 @@ def opened(source: object, table: TableName) -> Source | None:
     if isinstance(source, polars.LazyFrame):
         return from_lazy_frame(source, table)
     if isinstance(source, polars.DataFrame):
-        # Column by column: a selection runs on polars' threads, which a forked process lacks.
-        return Source(
-            table,
-            source.columns,
-            lambda roles: from_polars(polars.DataFrame([source[name] for name in roles.names]), table),
-        )
+        names = source.columns
+        return Source(table, names, lambda roles: from_polars(_only(source, names, roles.names), table))
     return None
+
+
+def _only(frame: pl.DataFrame, names: list[str], chosen: list[str]) -> pl.DataFrame:
+    """Some columns of a frame with these names."""
+    import polars as pl
+
+    if {*chosen} == {*names}:
+        return frame
+    # Column by column: a selection runs on polars' threads, which a forked process lacks.
+    return pl.DataFrame([frame[name] for name in chosen])
 
 
 def from_lazy_frame(
@@ -47,17 +54,34 @@ def from_lazy_frame(
     return Source(where, names, take, text_ids)
 
 
-def _typed(dtype: pl.DataType) -> pl.DataType:
-    """A type in which numbers stand where there is none."""
-    import polars as pl
-
-    if isinstance(dtype, pl.List):
-        return pl.List(_typed(dtype.inner))  # type: ignore[arg-type]  # an instance, as in all frames
-    return pl.Int64() if dtype == pl.Null else dtype
-
-
 def from_polars(frame: pl.DataFrame, where: str) -> Table:
     """A frame as a table, without copying."""
+    import polars as pl
+
+    if not _plain_types().issuperset(map(type, frame.dtypes)):
+        frame = _with_types(frame, where)
+    try:
+        return Table.from_polars(frame)
+    except DataError as error:
+        categories = (pl.Categorical, pl.Enum)
+        if not any(isinstance(dtype, categories) for dtype in frame.dtypes):
+            raise ColumnError(f"{where}: {error}") from error  # a name that cannot be handed out
+        # Categories in a series, which older polars cannot hand out.
+        texts = [each.cast(pl.String) if isinstance(each.dtype, categories) else each for each in frame]
+        return Table.from_polars(pl.DataFrame(texts))
+
+
+@cache
+def _plain_types() -> frozenset[type[pl.DataType]]:
+    """Those of columns that are handed out as they are."""
+    import polars as pl
+
+    integers = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64)
+    return frozenset((*integers, pl.Float32, pl.Float64, pl.Boolean, pl.String))
+
+
+def _with_types(frame: pl.DataFrame, where: str) -> pl.DataFrame:
+    """The same with a type for columns without any value, which Arrow libraries do not take alike."""
     import polars as pl
 
     for name, dtype in frame.schema.items():
@@ -65,20 +89,16 @@ def from_polars(frame: pl.DataFrame, where: str) -> Table:
             raise ColumnError(
                 f"{where}: column {name!r} holds Python objects; cast it to integers or strings"
             )
-    # Columns without any value have no type, which not every Arrow library takes the same way.
-    if any(_typed(dtype) != dtype for dtype in frame.dtypes):
-        # Column by column, which polars does without its threads, as a forked process has to.
-        frame = pl.DataFrame([each.cast(_typed(each.dtype)) for each in frame])
-    # A frame would be handed out in one piece, which copies one that has several; a series keeps its pieces.
-    try:
-        return Table.from_arrow(frame.to_struct())
-    except DataError as error:
-        categories = (pl.Categorical, pl.Enum)
-        if not any(isinstance(dtype, categories) for dtype in frame.dtypes):
-            raise ColumnError(f"{where}: {error}") from error  # a name that cannot be handed out
-        texts = pl.DataFrame(
-            [each.cast(pl.String) if isinstance(each.dtype, categories) else each for each in frame]
-        )
-        return Table.from_arrow(
-            texts.to_struct()
-        )  # categories in a series, which older polars cannot hand out
+    if all(_typed(dtype) == dtype for dtype in frame.dtypes):
+        return frame
+    # Column by column, which polars does without its threads, as a forked process has to.
+    return pl.DataFrame([each.cast(_typed(each.dtype)) for each in frame])
+
+
+def _typed(dtype: pl.DataType) -> pl.DataType:
+    """A type in which numbers stand where there is none."""
+    import polars as pl
+
+    if isinstance(dtype, pl.List):
+        return pl.List(_typed(dtype.inner))  # type: ignore[arg-type]  # an instance, as in all frames
+    return pl.Int64() if dtype == pl.Null else dtype

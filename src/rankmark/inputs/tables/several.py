@@ -17,6 +17,8 @@ SEVERAL: Mapping[TableName, str] = {
     "qrels": "evaluate takes one table of judgements",
     "predictions": "evaluate_predictions takes one table; rm.compare_predictions compares several systems",
 }
+PLAIN = frozenset((dict, list, tuple, str, int, float))
+"""Types of Python's own that are no table, as is known without looking any further."""
 PARTS = "parts of one are put together with pandas.concat or polars.concat, with a column of the queries"
 
 
@@ -24,6 +26,8 @@ def is_table(value: object) -> bool:
     """Whether it is a table of some library, one that has been read, or the path of one."""
     # Of the type: a lazy frame looks for its columns when asked for them.
     kind = type(value)
+    if kind in PLAIN:
+        return False
     return isinstance(value, Input | os.PathLike) or hasattr(kind, "columns") or hasattr(kind, "column_names")
 
 

@@ -1,0 +1,124 @@
+//! What measures give for queries, where the core computes all of them.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::core::error::Result;
+use crate::core::lists::judge::{Account, Choices, Source, judge};
+use crate::core::lists::judged_lists::{JudgedLists, Numbers};
+use crate::core::lists::measures::{self, Measure};
+
+/// What is kept of each query when its list has been judged, one value a query.
+#[derive(Default)]
+pub struct Observed {
+    /// Whether it has results.
+    pub answered: Vec<bool>,
+    /// Items in its list.
+    pub retrieved: Vec<i64>,
+    /// The best rank at which tie-breaking decides between different grades; 0 where it nowhere does.
+    pub tied_rank: Vec<i64>,
+    /// Of each measure its values; NaN where nothing is relevant.
+    pub values: Vec<Vec<f64>>,
+    /// Judged items in all lists.
+    pub hits: usize,
+    /// In how many lists relevant items stand below the others, and in how many above.
+    pub order: (usize, usize),
+}
+
+/// Judges the lists of a run, in an order in which no ranks are shared, and computes measures of them.
+///
+/// # Errors
+/// As [`judge`].
+pub fn observe(
+    qrels: &Source,
+    run: &Source,
+    choices: &Choices,
+    measures: &[Arc<Measure>],
+    cancelled: &AtomicBool,
+) -> Result<(Account, Observed)> {
+    let parts = Mutex::new(Vec::new());
+    let consume = |lists| {
+        let part = of_part(lists, measures);
+        parts.lock().unwrap_or_else(PoisonError::into_inner).push(part);
+    };
+    let account = judge(qrels, run, choices, None, false, cancelled, &consume)?;
+    let parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let whole = merged(parts, account.first_rows.len(), measures.len());
+    Ok((account, whole))
+}
+
+fn of_part(lists: JudgedLists, measures: &[Arc<Measure>]) -> (Numbers, Observed) {
+    let flat = measures::Lists {
+        rank: &lists.rank,
+        relevance: &lists.relevance,
+        offsets: &lists.offsets,
+        ideal: &lists.ideal,
+        ideal_offsets: &lists.ideal_offsets,
+    };
+    let values = measures.iter().map(|measure| measure.compute(&flat)).collect();
+    let twice = |row: usize| 2 * lists.rank[row];
+    let order = measures::order(twice, &lists.relevance, &lists.offsets, &lists.retrieved);
+    let JudgedLists { queries, answered, retrieved, tied_rank, .. } = lists;
+    (queries, Observed { answered, retrieved, tied_rank, values, hits: lists.rank.len(), order })
+}
+
+/// Brings the queries of all parts, so many, into their order.
+fn merged(mut parts: Vec<(Numbers, Observed)>, queries: usize, measures: usize) -> Observed {
+    if let [(Numbers::Range(_), _)] = &parts[..] {
+        return parts.swap_remove(0).1;
+    }
+    let mut whole = Observed {
+        answered: vec![false; queries],
+        retrieved: vec![0; queries],
+        tied_rank: vec![0; queries],
+        values: vec![vec![f64::NAN; queries]; measures],
+        ..Observed::default()
+    };
+    for (numbers, part) in &parts {
+        place(numbers, &part.answered, &mut whole.answered);
+        place(numbers, &part.retrieved, &mut whole.retrieved);
+        place(numbers, &part.tied_rank, &mut whole.tied_rank);
+        for (own, all) in part.values.iter().zip(&mut whole.values) {
+            place(numbers, own, all);
+        }
+        whole.hits += part.hits;
+        whole.order.0 += part.order.0;
+        whole.order.1 += part.order.1;
+    }
+    whole
+}
+
+/// Puts what is known of some queries where their numbers say.
+fn place<T: Copy>(numbers: &Numbers, own: &[T], all: &mut [T]) {
+    match numbers {
+        Numbers::Range(range) => all[range.start as usize..range.end as usize].copy_from_slice(own),
+        Numbers::Each(numbers) => {
+            for (&number, &value) in numbers.iter().zip(own) {
+                all[number as usize] = value;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(numbers: Numbers, values: &[f64]) -> (Numbers, Observed) {
+        let answered = vec![true; values.len()];
+        let retrieved = vec![3; values.len()];
+        let tied_rank = vec![1; values.len()];
+        let values = vec![values.to_vec()];
+        (numbers, Observed { answered, retrieved, tied_rank, values, hits: 2, order: (1, 0) })
+    }
+
+    #[test]
+    fn queries_of_parts_come_into_their_order() {
+        let parts =
+            vec![part(Numbers::Each(vec![3, 0]), &[0.3, 0.0]), part(Numbers::Range(1..3), &[0.1, 0.2])];
+        let whole = merged(parts, 4, 1);
+        assert_eq!(whole.values, [[0.0, 0.1, 0.2, 0.3]]);
+        assert_eq!(whole.retrieved, [3; 4]);
+        assert_eq!((whole.hits, whole.order), (4, (2, 0)));
+    }
+}
