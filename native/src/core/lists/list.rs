@@ -165,8 +165,7 @@ impl<'a> Judge<'a> {
     fn rank<K: Key, S: Score>(&mut self, rows: Listed<'_, K, S>, grades: &[f64], seed: u64) {
         self.retrieved = rows.items.len();
         self.hits.clear();
-        let unsorted = rows.scores.filter(|scores| !descends(scores));
-        let Some(scores) = unsorted else {
+        let Some(scores) = rows.scores else {
             self.take_first(rows.items);
             self.hits.extend(self.matcher.found.iter().map(|found| {
                 let rank = found.position + 1;
@@ -388,14 +387,16 @@ fn count_grades(grades: &[f64]) -> Option<[usize; GRADES]> {
 }
 
 wide! {
-    /// Whether every score is less than the one before; looks at all, which can be done several at a time.
-    fn descends<S: Score>(scores: &[S]) -> bool = descends_any
+    /// Whether every score is less than the one before, and none is NaN; looks at all, which can be done several at
+    /// a time.
+    pub fn descends<S: Score>(scores: &[S]) -> bool = descends_any
 }
 
 #[inline(always)]
 fn descends_any<S: Score>(scores: &[S]) -> bool {
     let pairs = scores.iter().zip(scores.iter().skip(1));
-    pairs.fold(true, |descends, (earlier, later)| descends & (earlier > later))
+    let is_number = scores.first().is_none_or(|&first| !first.into().is_nan());
+    pairs.fold(is_number, |descends, (earlier, later)| descends & (earlier > later))
 }
 
 wide! {

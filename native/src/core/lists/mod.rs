@@ -10,4 +10,5 @@ pub mod open_items;
 pub mod partition;
 pub mod places;
 pub mod segments;
+pub mod short_table;
 pub mod values;
