@@ -143,10 +143,10 @@ impl<'a> Judge<'a> {
     /// Takes the grades of the judged items of the next list.
     pub fn take_ideal(&mut self, grades: &[f64]) {
         self.ideal.clear();
-        if let Some(counts) = count_grades(grades) {
-            for (grade, &count) in counts.iter().enumerate().rev() {
-                self.ideal.resize(self.ideal.len() + count, grade as f64);
-            }
+        if let Some(reaching) = count_reaching(grades) {
+            // A whole grade is how many of the grades from 1 on it reaches, which takes no branch.
+            let grade = |place: u32| reaching.iter().map(|&count| i32::from(place < count)).sum::<i32>();
+            self.ideal.extend((0..grades.len() as u32).map(|place| f64::from(grade(place))));
         } else {
             self.ideal.extend_from_slice(grades);
             self.ideal.sort_unstable_by(|a, b| b.total_cmp(a));
@@ -371,19 +371,27 @@ impl<K: Key> Tied for TiedPositions<'_, K> {
 /// Grades that are counted instead of sorted: whole numbers below this, as nearly all are.
 const GRADES: usize = 8;
 
-/// How often each whole grade occurs, unless there are others.
-fn count_grades(grades: &[f64]) -> Option<[usize; GRADES]> {
-    let mut counts = [0; GRADES];
-    let mut left = grades.len();
-    for (grade, count) in counts.iter_mut().enumerate() {
-        if left == 0 {
-            break;
+/// How many grades are as high as each whole one from 1 on or higher, unless there are others.
+fn count_reaching(grades: &[f64]) -> Option<[u32; GRADES - 1]> {
+    /// Whose last bits, when a small whole number has been added, are that number.
+    const WHOLE: f64 = (1_u64 << 52) as f64;
+    let mut reaching = [0; GRADES - 1];
+    // A byte for each grade, and no more of them than it can count.
+    for some in grades.chunks(usize::from(u8::MAX)) {
+        let (mut counts, mut counted) = (0_u64, true);
+        for &grade in some {
+            let whole = (grade + WHOLE).to_bits() % GRADES as u64;
+            counted &= whole as f64 == grade;
+            counts += 1 << (8 * whole);
         }
-        // A pass for each grade is faster than one for all, because it counts several at a time.
-        *count = grades.iter().map(|&value| usize::from(value == grade as f64)).sum();
-        left -= *count;
+        if !counted {
+            return None;
+        }
+        for (reached, total) in (1..).zip(&mut reaching) {
+            *total += counts.to_le_bytes()[reached..].iter().map(|&count| u32::from(count)).sum::<u32>();
+        }
     }
-    (left == 0).then_some(counts)
+    Some(reaching)
 }
 
 wide! {
@@ -549,6 +557,13 @@ mod tests {
     #[test]
     fn the_ideal_is_sorted_whether_its_grades_are_counted_or_not() {
         let (counted, ..) = list(RULES, &[(1, 1.0), (2, 0.0), (3, 7.0), (4, 1.0)], &[]);
+        let many: Vec<_> = (0..900).map(|item| (item, (item % 3) as f64)).collect();
+        let (counted, ..) = list(RULES, &many, &[]);
+        assert!(counted.ideal.is_sorted_by(|a, b| a >= b));
+        assert_eq!(
+            [0, 299, 300, 599, 600, 899].map(|place| counted.ideal[place]),
+            [2.0, 2.0, 1.0, 1.0, 0.0, 0.0]
+        );
         assert_eq!(counted.ideal, [7.0, 1.0, 1.0, 0.0]);
         let (sorted, ..) = list(RULES, &[(1, 0.5), (2, -1.0), (3, 8.0), (4, 0.5)], &[]);
         assert_eq!(sorted.ideal, [8.0, 0.5, 0.5, -1.0]);
