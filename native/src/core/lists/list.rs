@@ -6,6 +6,7 @@ use crate::core::choices::{Duplicates, Unjudged};
 use crate::core::hash::Key;
 use crate::core::items::Numbering;
 use crate::core::lists::matching::{Matcher, Repeats};
+use crate::core::lists::order::by_falling;
 use crate::core::scores::{Coded, Score};
 use crate::core::ties::{Grade, Needs, Tied, Ties};
 use crate::core::wide::wide;
@@ -66,7 +67,8 @@ pub struct Judge<'a> {
     rules: Rules,
     top: Option<Top<'a>>,
     matcher: Matcher,
-    /// For each position the grade of its item, NaN if it is not judged.
+    /// The positions in the order of the list, and for each position the grade of its item, NaN if it is not judged.
+    order: Vec<u32>,
     grade_at: Vec<f64>,
     /// The grade at each position and the number drawn for it, as far as the order of ties needs them.
     tied_grades: Vec<Grade>,
@@ -95,6 +97,7 @@ impl<'a> Judge<'a> {
             rules,
             top,
             matcher: Matcher::default(),
+            order: Vec::new(),
             grade_at: Vec::new(),
             tied_grades: Vec::new(),
             lots: Vec::new(),
@@ -293,20 +296,10 @@ impl<'a> Judge<'a> {
         tied.filter(|&(_, other)| self.tie_order(other, position, items) == Ordering::Less).count() as u32
     }
 
+    /// Ranks by bringing the list into its order.
     fn rank_all<K: Key, S: Score>(&mut self, items: &[K], scores: &[S], grades: &[f64]) {
-        // No early end, as in `descends`.
-        if scores.iter().fold(true, |short, &score| short & score.is_float32()) {
-            self.rank_by::<u64, K, S>(items, scores, grades);
-        } else {
-            self.rank_by::<u128, K, S>(items, scores, grades);
-        }
-    }
-
-    fn rank_by<C: Coded, K: Key, S: Score>(&mut self, items: &[K], scores: &[S], grades: &[f64]) {
-        let coded = scores.iter().zip(0..).map(|(&score, place)| C::new(score.into(), place));
-        let mut order: Vec<C> = coded.collect();
-        order.sort_unstable();
-        let mut grade_at = std::mem::take(&mut self.grade_at);
+        let (mut order, mut grade_at) = (std::mem::take(&mut self.order), std::mem::take(&mut self.grade_at));
+        by_falling(scores, &mut order);
         grade_at.clear();
         grade_at.resize(items.len(), f64::NAN);
         for found in &self.matcher.found {
@@ -314,20 +307,20 @@ impl<'a> Judge<'a> {
         }
         self.hits.reserve(self.matcher.found.len());
         let mut first = 1;
-        for group in order.chunk_by_mut(|a, b| a.code() == b.code()) {
+        for group in order.chunk_by_mut(|&a, &b| scores[a as usize] == scores[b as usize]) {
             if group.len() > 1 {
-                group.sort_unstable_by(|&a, &b| self.tie_order(a.other() as u32, b.other() as u32, items));
+                group.sort_unstable_by(|&a, &b| self.tie_order(a, b, items));
             }
             let last = first + group.len() as u32 - 1;
-            for (&coded, rank) in group.iter().zip(first..) {
-                let relevance = grade_at[coded.other() as usize];
+            for (&position, rank) in group.iter().zip(first..) {
+                let relevance = grade_at[position as usize];
                 if !relevance.is_nan() {
                     self.hits.push(Hit { rank, tied: (first, last), relevance });
                 }
             }
             first = last + 1;
         }
-        self.grade_at = grade_at;
+        (self.order, self.grade_at) = (order, grade_at);
     }
 
     /// Which of two positions with equal scores comes first.
@@ -435,6 +428,10 @@ pub fn first_mattering_tie(hits: &[Hit]) -> Option<u32> {
         let grade = if unjudged { 0.0 } else { group[0].relevance };
         group.iter().any(|hit| hit.relevance != grade)
     };
+    // In most lists nothing is tied.
+    if hits.iter().fold(true, |alone, hit| alone & (hit.tied.0 == hit.tied.1)) {
+        return None;
+    }
     hits.chunk_by(|a, b| a.tied == b.tied).find(matters).map(|group| group[0].tied.0)
 }
 
@@ -557,6 +554,9 @@ mod tests {
     #[test]
     fn the_ideal_is_sorted_whether_its_grades_are_counted_or_not() {
         let (counted, ..) = list(RULES, &[(1, 1.0), (2, 0.0), (3, 7.0), (4, 1.0)], &[]);
+        assert_eq!(counted.ideal, [7.0, 1.0, 1.0, 0.0]);
+        let (sorted, ..) = list(RULES, &[(1, 0.5), (2, -1.0), (3, 8.0), (4, 0.5)], &[]);
+        assert_eq!(sorted.ideal, [8.0, 0.5, 0.5, -1.0]);
         let many: Vec<_> = (0..900).map(|item| (item, (item % 3) as f64)).collect();
         let (counted, ..) = list(RULES, &many, &[]);
         assert!(counted.ideal.is_sorted_by(|a, b| a >= b));
@@ -564,9 +564,6 @@ mod tests {
             [0, 299, 300, 599, 600, 899].map(|place| counted.ideal[place]),
             [2.0, 2.0, 1.0, 1.0, 0.0, 0.0]
         );
-        assert_eq!(counted.ideal, [7.0, 1.0, 1.0, 0.0]);
-        let (sorted, ..) = list(RULES, &[(1, 0.5), (2, -1.0), (3, 8.0), (4, 0.5)], &[]);
-        assert_eq!(sorted.ideal, [8.0, 0.5, 0.5, -1.0]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub mod list;
 pub mod matching;
 pub mod measures;
 pub mod open_items;
+pub mod order;
 pub mod partition;
 pub mod places;
 pub mod segments;
