@@ -14,7 +14,7 @@ use crate::core::hash::Key;
 use crate::core::pool;
 
 /// Rows of a partition: so many fit the cache with what is made of them.
-const ROWS: usize = 1 << 16;
+const ROWS: usize = 1 << 15;
 /// Partitions at the most: each is written to at a place of its own, and more places than this miss the cache.
 const MOST: usize = 1 << 10;
 /// Rows read at once.

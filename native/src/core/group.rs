@@ -4,6 +4,7 @@
 //! segment a query; in others a query is a list of segments, in the order of the rows.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::HashTable;
@@ -95,50 +96,51 @@ impl<K: Key> Numbering<K> {
 
 /// The queries of the judgements, and where to find each.
 pub struct Queries<K> {
-    numbers: Numbering<K>,
+    /// The id of each.
+    keys: Vec<K>,
+    /// Their numbers, once one of them is looked up.
+    numbers: OnceLock<Numbering<K>>,
     /// The first row of each query; queries are in the order of these rows.
     pub first_rows: Vec<u32>,
 }
 
 impl<K: Key> Queries<K> {
     /// Groups the judgements by query.
+    ///
+    /// Nothing is looked up where they ascend, as they do in most tables that are sorted.
     pub fn new(column: &Column<'_, K>) -> Result<(Self, Groups)> {
         let starts = segment_starts(column)?;
-        let numbers = Numbering::with_capacity(starts.len().min(BLOCK));
-        let mut queries = Self { numbers, first_rows: Vec::new() };
-        let query_of: Vec<u32> = starts[..starts.len() - 1]
-            .iter()
-            .map(|&start| queries.insert(column.value(start as usize), start))
-            .collect();
-        let groups = counting_sort(&starts, &query_of, queries.first_rows.len())?;
-        Ok((queries, groups))
+        let keys = starts[..starts.len() - 1].iter().map(|&row| column.value(row as usize));
+        if ascend(keys.clone()) {
+            let (keys, first_rows) = (keys.collect(), starts[..starts.len() - 1].to_vec());
+            let queries = Self { keys, numbers: OnceLock::new(), first_rows };
+            return Ok((queries, Groups::of_whole(&starts)));
+        }
+        let mut numbers = Numbering::with_capacity(starts.len().min(BLOCK));
+        let (mut distinct, mut first_rows) = (Vec::new(), Vec::new());
+        let numbered = keys.zip(&starts).map(|(key, &start)| {
+            let next = distinct.len() as u32;
+            let number = numbers.number(key, next);
+            if number == next {
+                distinct.push(key);
+                first_rows.push(start);
+            }
+            number
+        });
+        let query_of: Vec<u32> = numbered.collect();
+        let groups = counting_sort(&starts, &query_of, first_rows.len())?;
+        Ok((Self { keys: distinct, numbers: numbers.into(), first_rows }, groups))
     }
 
-    /// Groups results by query where nothing is judged: these are the queries.
-    ///
-    /// Nothing is looked up in them where they ascend, as they do in most tables that are sorted.
+    /// Groups results by query where nothing is judged: these are the queries, and none is looked up.
     pub fn alone(column: &Column<'_, K>) -> Result<(Self, Groups)> {
         let starts = segment_starts(column)?;
         let first_rows = &starts[..starts.len() - 1];
-        let ascend = {
-            let mut keys = first_rows.iter().map(|&row| column.value(row as usize));
-            let mut last = keys.next();
-            keys.all(|key| last.replace(key).is_some_and(|last| last < key))
-        };
-        if !ascend {
+        if !ascend(first_rows.iter().map(|&row| column.value(row as usize))) {
             return Self::new(column);
         }
-        let queries = Self { numbers: Numbering::with_capacity(0), first_rows: first_rows.to_vec() };
+        let queries = Self { keys: Vec::new(), numbers: OnceLock::new(), first_rows: first_rows.to_vec() };
         Ok((queries, Groups::of_whole(&starts)))
-    }
-
-    fn insert(&mut self, key: K, row: u32) -> u32 {
-        let next = self.first_rows.len() as u32;
-        let number = self.numbers.number(key, next);
-        if number == next {
-            self.first_rows.push(row);
-        }
-        number
     }
 
     /// Brings the results into the order of the judged queries; also the number of other queries.
@@ -149,9 +151,12 @@ impl<K: Key> Queries<K> {
         let found = pool::map(tasks, |task| {
             let own = &starts[task * BLOCK..segments.min((task + 1) * BLOCK)];
             let mut others = HashTable::new();
+            let mut next = task * BLOCK;
             let query_of = own.iter().map(|&start| {
                 let key = column.value(start as usize);
-                self.find(key).unwrap_or_else(|| {
+                let found = self.find_near(key, next);
+                next = found.map_or(next, |number| number as usize + 1);
+                found.unwrap_or_else(|| {
                     insert(&mut others, key);
                     UNJUDGED
                 })
@@ -165,8 +170,30 @@ impl<K: Key> Queries<K> {
 
     /// The number of a judged query.
     pub fn find(&self, key: K) -> Option<u32> {
-        self.numbers.find(key)
+        self.numbers.get_or_init(|| self.numbered()).find(key)
     }
+
+    /// The same, looked for first where it stands if the results have the order of the judgements.
+    fn find_near(&self, key: K, expected: usize) -> Option<u32> {
+        match self.keys.get(expected) {
+            Some(&at) if at == key => Some(expected as u32),
+            _ => self.find(key),
+        }
+    }
+
+    fn numbered(&self) -> Numbering<K> {
+        let mut numbers = Numbering::with_capacity(self.keys.len());
+        self.keys.iter().zip(0..).for_each(|(&key, number)| {
+            numbers.number(key, number);
+        });
+        numbers
+    }
+}
+
+/// Whether each key is greater than the one before.
+fn ascend<K: Key>(mut keys: impl Iterator<Item = K>) -> bool {
+    let mut last = keys.next();
+    keys.all(|key| last.replace(key).is_some_and(|last| last < key))
 }
 
 /// Whether the rows of a query lie so far apart that it pays to bring them together before reading them.

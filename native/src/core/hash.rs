@@ -6,11 +6,15 @@ use std::hash::{BuildHasher, Hasher};
 use foldhash::fast::FixedState;
 
 use crate::core::items::Items;
+use crate::core::wide::wide;
 
 /// An id: hashed, compared, and ordered for ties.
 pub trait Key: Copy + Eq + Ord + Send + Sync {
     /// A hash for tables within one call.
     fn hash(self) -> u64;
+
+    /// Short hashes of some, which equal keys share, for tables of few.
+    fn short_hashes(keys: &[Self], hashes: &mut Vec<u32>);
 
     /// Whether a key of some differs from the one of as many others at its place.
     fn any_differs(some: &[Self], others: &[Self]) -> bool;
@@ -33,6 +37,11 @@ impl Key for i64 {
         // The product's high half depends on every bit of the id; tables use both ends of a hash.
         let product = u128::from(self as u64 ^ 0x9e37_79b9_7f4a_7c15) * 0xd1b5_4a32_d192_ed03;
         (product >> 64) as u64 ^ product as u64
+    }
+
+    fn short_hashes(keys: &[Self], hashes: &mut Vec<u32>) {
+        hashes.resize(keys.len(), 0);
+        multiply(keys, hashes);
     }
 
     fn any_differs(some: &[Self], others: &[Self]) -> bool {
@@ -64,6 +73,11 @@ impl Key for &[u8] {
         hasher.finish()
     }
 
+    fn short_hashes(keys: &[Self], hashes: &mut Vec<u32>) {
+        hashes.clear();
+        hashes.extend(keys.iter().map(|key| (key.hash() >> 32) as u32));
+    }
+
     fn any_differs(some: &[Self], others: &[Self]) -> bool {
         some != others
     }
@@ -86,6 +100,20 @@ impl Key for &[u8] {
 
     fn added_to(self, hash: u64, items: &mut Items) -> u32 {
         items.text(self, hash)
+    }
+}
+
+wide! {
+    /// Hashes integers into as many places.
+    fn multiply(keys: &[i64], hashes: &mut [u32]) -> () = multiply_any
+}
+
+#[inline(always)]
+fn multiply_any(keys: &[i64], hashes: &mut [u32]) {
+    // Products of 32 bits, of which several are computed at once. The upper bits depend on all of both halves.
+    for (&key, hash) in keys.iter().zip(hashes) {
+        let (low, high) = (key as u32, (key >> 32) as u32);
+        *hash = low.wrapping_mul(0x9e37_79b1).wrapping_add(high.wrapping_mul(0x85eb_ca77));
     }
 }
 

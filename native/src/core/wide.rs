@@ -3,9 +3,9 @@
 /// A function that calls another, translated for any processor and once more for those with AVX2. The other is to
 /// be `#[inline(always)]`; both give the same bits.
 macro_rules! wide {
-    ($(#[$about:meta])* fn $name:ident $(<$of:ident: $bound:path>)? ($($value:ident: $kind:ty),*) -> $out:ty = $any:path) => {
+    ($(#[$about:meta])* $vis:vis fn $name:ident $(<$of:ident: $bound:path>)? ($($value:ident: $kind:ty),*) -> $out:ty = $any:path) => {
         $(#[$about])*
-        fn $name $(<$of: $bound>)? ($($value: $kind),*) -> $out {
+        $vis fn $name $(<$of: $bound>)? ($($value: $kind),*) -> $out {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2")]
             fn avx2 $(<$of: $bound>)? ($($value: $kind),*) -> $out {

@@ -89,7 +89,8 @@ impl JudgedLists {
             ideal_offsets: ideal_offsets.as_slice()?,
         };
         let values = unlocked(py, || {
-            measures.iter().map(|measure| measure.get().0.compute(&lists)).collect::<Vec<_>>()
+            let measures: Vec<_> = measures.iter().map(|measure| &*measure.get().0).collect();
+            measures::compute(&measures, &lists)
         })?;
         Ok(values.into_iter().map(|each| each.into_pyarray(py)).collect())
     }
@@ -105,8 +106,8 @@ impl JudgedLists {
             Some((first, last)) => (first.bind(py).readonly(), last.bind(py).readonly()),
             None => (rank.clone(), rank),
         };
-        let (first, last) = (first.as_slice()?, last.as_slice()?);
-        unlocked(py, || measures::order(|row| first[row] + last[row], relevance, offsets, retrieved))
+        let ranks = (first.as_slice()?, last.as_slice()?);
+        unlocked(py, || measures::order(ranks, relevance, offsets, retrieved))
     }
 }
 

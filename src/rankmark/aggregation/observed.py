@@ -324,7 +324,8 @@ def merged(parts: list[Measured], queries: int) -> Observed:
     else:
         answered = np.empty(queries, dtype=np.bool_)
         retrieved, tied_rank = np.empty((2, queries), dtype=np.int64)
-        values = [np.empty(queries) for _ in parts[0].values]
+        # In one piece, for which there are large pages: bringing in small ones takes longer than the rest.
+        values = list(np.empty((len(parts[0].values), queries)))
         for part in parts:
             answered[part.queries] = part.answered
             retrieved[part.queries] = part.retrieved

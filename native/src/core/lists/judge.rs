@@ -15,7 +15,7 @@ use crate::core::group::{Groups, Queries, check_rows, is_scattered};
 use crate::core::hash::Key;
 use crate::core::ids::{Ids, is_u64, unsigned};
 use crate::core::lists::judged_lists::{JudgedLists, Numbers};
-use crate::core::lists::list::{Judge, Rules, Top};
+use crate::core::lists::list::{Judge, Rules, Top, descends};
 use crate::core::lists::matching::{Repeated, Repeats};
 use crate::core::lists::partition::{Gathered, Partitions};
 use crate::core::pool;
@@ -427,6 +427,8 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
                 (items, columns.order.as_ref().map(|_| scores))
             }
         };
+        // Where they fall from row to row, the rows have the order of the list.
+        let scores = scores.filter(|scores| !descends(scores));
         let bad_scores = scores.is_some_and(|scores| any_refused(scores, Accepted::NotNan));
         if bad_scores || any_refused(grades, Accepted::Finite) {
             left.bad_numbers = true;

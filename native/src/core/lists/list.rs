@@ -6,6 +6,7 @@ use crate::core::choices::{Duplicates, Unjudged};
 use crate::core::hash::Key;
 use crate::core::items::Numbering;
 use crate::core::lists::matching::{Matcher, Repeats};
+use crate::core::lists::order::by_falling;
 use crate::core::scores::{Coded, Score};
 use crate::core::ties::{Grade, Needs, Tied, Ties};
 use crate::core::wide::wide;
@@ -66,7 +67,8 @@ pub struct Judge<'a> {
     rules: Rules,
     top: Option<Top<'a>>,
     matcher: Matcher,
-    /// For each position the grade of its item, NaN if it is not judged.
+    /// The positions in the order of the list, and for each position the grade of its item, NaN if it is not judged.
+    order: Vec<u32>,
     grade_at: Vec<f64>,
     /// The grade at each position and the number drawn for it, as far as the order of ties needs them.
     tied_grades: Vec<Grade>,
@@ -95,6 +97,7 @@ impl<'a> Judge<'a> {
             rules,
             top,
             matcher: Matcher::default(),
+            order: Vec::new(),
             grade_at: Vec::new(),
             tied_grades: Vec::new(),
             lots: Vec::new(),
@@ -143,10 +146,10 @@ impl<'a> Judge<'a> {
     /// Takes the grades of the judged items of the next list.
     pub fn take_ideal(&mut self, grades: &[f64]) {
         self.ideal.clear();
-        if let Some(counts) = count_grades(grades) {
-            for (grade, &count) in counts.iter().enumerate().rev() {
-                self.ideal.resize(self.ideal.len() + count, grade as f64);
-            }
+        if let Some(reaching) = count_reaching(grades) {
+            // A whole grade is how many of the grades from 1 on it reaches, which takes no branch.
+            let grade = |place: u32| reaching.iter().map(|&count| i32::from(place < count)).sum::<i32>();
+            self.ideal.extend((0..grades.len() as u32).map(|place| f64::from(grade(place))));
         } else {
             self.ideal.extend_from_slice(grades);
             self.ideal.sort_unstable_by(|a, b| b.total_cmp(a));
@@ -165,8 +168,7 @@ impl<'a> Judge<'a> {
     fn rank<K: Key, S: Score>(&mut self, rows: Listed<'_, K, S>, grades: &[f64], seed: u64) {
         self.retrieved = rows.items.len();
         self.hits.clear();
-        let unsorted = rows.scores.filter(|scores| !descends(scores));
-        let Some(scores) = unsorted else {
+        let Some(scores) = rows.scores else {
             self.take_first(rows.items);
             self.hits.extend(self.matcher.found.iter().map(|found| {
                 let rank = found.position + 1;
@@ -294,20 +296,10 @@ impl<'a> Judge<'a> {
         tied.filter(|&(_, other)| self.tie_order(other, position, items) == Ordering::Less).count() as u32
     }
 
+    /// Ranks by bringing the list into its order.
     fn rank_all<K: Key, S: Score>(&mut self, items: &[K], scores: &[S], grades: &[f64]) {
-        // No early end, as in `descends`.
-        if scores.iter().fold(true, |short, &score| short & score.is_float32()) {
-            self.rank_by::<u64, K, S>(items, scores, grades);
-        } else {
-            self.rank_by::<u128, K, S>(items, scores, grades);
-        }
-    }
-
-    fn rank_by<C: Coded, K: Key, S: Score>(&mut self, items: &[K], scores: &[S], grades: &[f64]) {
-        let coded = scores.iter().zip(0..).map(|(&score, place)| C::new(score.into(), place));
-        let mut order: Vec<C> = coded.collect();
-        order.sort_unstable();
-        let mut grade_at = std::mem::take(&mut self.grade_at);
+        let (mut order, mut grade_at) = (std::mem::take(&mut self.order), std::mem::take(&mut self.grade_at));
+        by_falling(scores, &mut order);
         grade_at.clear();
         grade_at.resize(items.len(), f64::NAN);
         for found in &self.matcher.found {
@@ -315,20 +307,20 @@ impl<'a> Judge<'a> {
         }
         self.hits.reserve(self.matcher.found.len());
         let mut first = 1;
-        for group in order.chunk_by_mut(|a, b| a.code() == b.code()) {
+        for group in order.chunk_by_mut(|&a, &b| scores[a as usize] == scores[b as usize]) {
             if group.len() > 1 {
-                group.sort_unstable_by(|&a, &b| self.tie_order(a.other() as u32, b.other() as u32, items));
+                group.sort_unstable_by(|&a, &b| self.tie_order(a, b, items));
             }
             let last = first + group.len() as u32 - 1;
-            for (&coded, rank) in group.iter().zip(first..) {
-                let relevance = grade_at[coded.other() as usize];
+            for (&position, rank) in group.iter().zip(first..) {
+                let relevance = grade_at[position as usize];
                 if !relevance.is_nan() {
                     self.hits.push(Hit { rank, tied: (first, last), relevance });
                 }
             }
             first = last + 1;
         }
-        self.grade_at = grade_at;
+        (self.order, self.grade_at) = (order, grade_at);
     }
 
     /// Which of two positions with equal scores comes first.
@@ -372,30 +364,40 @@ impl<K: Key> Tied for TiedPositions<'_, K> {
 /// Grades that are counted instead of sorted: whole numbers below this, as nearly all are.
 const GRADES: usize = 8;
 
-/// How often each whole grade occurs, unless there are others.
-fn count_grades(grades: &[f64]) -> Option<[usize; GRADES]> {
-    let mut counts = [0; GRADES];
-    let mut left = grades.len();
-    for (grade, count) in counts.iter_mut().enumerate() {
-        if left == 0 {
-            break;
+/// How many grades are as high as each whole one from 1 on or higher, unless there are others.
+fn count_reaching(grades: &[f64]) -> Option<[u32; GRADES - 1]> {
+    /// Whose last bits, when a small whole number has been added, are that number.
+    const WHOLE: f64 = (1_u64 << 52) as f64;
+    let mut reaching = [0; GRADES - 1];
+    // A byte for each grade, and no more of them than it can count.
+    for some in grades.chunks(usize::from(u8::MAX)) {
+        let (mut counts, mut counted) = (0_u64, true);
+        for &grade in some {
+            let whole = (grade + WHOLE).to_bits() % GRADES as u64;
+            counted &= whole as f64 == grade;
+            counts += 1 << (8 * whole);
         }
-        // A pass for each grade is faster than one for all, because it counts several at a time.
-        *count = grades.iter().map(|&value| usize::from(value == grade as f64)).sum();
-        left -= *count;
+        if !counted {
+            return None;
+        }
+        for (reached, total) in (1..).zip(&mut reaching) {
+            *total += counts.to_le_bytes()[reached..].iter().map(|&count| u32::from(count)).sum::<u32>();
+        }
     }
-    (left == 0).then_some(counts)
+    Some(reaching)
 }
 
 wide! {
-    /// Whether every score is less than the one before; looks at all, which can be done several at a time.
-    fn descends<S: Score>(scores: &[S]) -> bool = descends_any
+    /// Whether every score is less than the one before, and none is NaN; looks at all, which can be done several at
+    /// a time.
+    pub fn descends<S: Score>(scores: &[S]) -> bool = descends_any
 }
 
 #[inline(always)]
 fn descends_any<S: Score>(scores: &[S]) -> bool {
     let pairs = scores.iter().zip(scores.iter().skip(1));
-    pairs.fold(true, |descends, (earlier, later)| descends & (earlier > later))
+    let is_number = scores.first().is_none_or(|&first| !first.into().is_nan());
+    pairs.fold(is_number, |descends, (earlier, later)| descends & (earlier > later))
 }
 
 wide! {
@@ -426,6 +428,10 @@ pub fn first_mattering_tie(hits: &[Hit]) -> Option<u32> {
         let grade = if unjudged { 0.0 } else { group[0].relevance };
         group.iter().any(|hit| hit.relevance != grade)
     };
+    // In most lists nothing is tied.
+    if hits.iter().fold(true, |alone, hit| alone & (hit.tied.0 == hit.tied.1)) {
+        return None;
+    }
     hits.chunk_by(|a, b| a.tied == b.tied).find(matters).map(|group| group[0].tied.0)
 }
 
@@ -551,6 +557,13 @@ mod tests {
         assert_eq!(counted.ideal, [7.0, 1.0, 1.0, 0.0]);
         let (sorted, ..) = list(RULES, &[(1, 0.5), (2, -1.0), (3, 8.0), (4, 0.5)], &[]);
         assert_eq!(sorted.ideal, [8.0, 0.5, 0.5, -1.0]);
+        let many: Vec<_> = (0..900).map(|item| (item, (item % 3) as f64)).collect();
+        let (counted, ..) = list(RULES, &many, &[]);
+        assert!(counted.ideal.is_sorted_by(|a, b| a >= b));
+        assert_eq!(
+            [0, 299, 300, 599, 600, 899].map(|place| counted.ideal[place]),
+            [2.0, 2.0, 1.0, 1.0, 0.0, 0.0]
+        );
     }
 
     #[test]

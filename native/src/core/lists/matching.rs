@@ -1,12 +1,14 @@
 //! Which items of a list are judged, and which items stand twice.
 //!
-//! Most items of a list are neither. A filter of single bits passes over those without a branch that could be
-//! mispredicted, and only the few it lets through are looked up.
+//! Most items of a list are neither. In a short list each judged item is looked for where it would stand; in a long
+//! one a filter of single bits passes over most items without a branch that could be mispredicted, and only the few it
+//! lets through are looked up.
 
 use crate::core::hash::Key;
+use crate::core::lists::short_table::ShortTable;
 
 /// A judged item in a list: its position among the rows, and its number among the judgements.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
     /// Its position among the rows.
     pub position: u32,
@@ -42,6 +44,14 @@ impl Repeats {
 /// Finds the judged items of one list after the other; the working memory of one thread.
 #[derive(Default)]
 pub struct Matcher {
+    judged: ShortTable,
+    /// Whether the judged items of the list are in the short table, and whether in the slots.
+    is_short: bool,
+    is_slotted: bool,
+    results: ShortTable,
+    /// For each row of a short list a bit whether its item is judged, and for those that are the judgement.
+    marks: Vec<u64>,
+    judgement_at: Vec<u16>,
     slots: Slots,
     filter: Filter,
     /// Rows that the filter lets through, and beyond them anything.
@@ -57,6 +67,61 @@ pub struct Matcher {
 impl Matcher {
     /// Takes the judged items of the next list; gives those judged twice.
     pub fn take_judged<K: Key>(&mut self, judged: &[K]) -> Repeats {
+        self.is_slotted = false;
+        self.is_short = self.judged.take(judged);
+        if self.is_short && !self.judged.may_repeat() { Repeats::default() } else { self.slot_judged(judged) }
+    }
+
+    /// Finds the judged items, which must be distinct, among `items`, and gives the items that stand there twice.
+    pub fn find<K: Key>(&mut self, judged: &[K], items: &[K]) -> Repeats {
+        self.found.clear();
+        // So it is in tables of labelled lists, where each row has a label and a score.
+        if judged == items {
+            self.found.extend((0..items.len() as u32).map(|row| Found { position: row, judgement: row }));
+            return Repeats::default();
+        }
+        if self.is_short && self.results.take(items) && !self.results.may_repeat() {
+            self.find_short(judged, items);
+            return Repeats::default();
+        }
+        self.find_long(judged, items)
+    }
+
+    /// Finds the judged items in a short list, in which none repeats.
+    fn find_short<K: Key>(&mut self, judged: &[K], items: &[K]) {
+        if judged.is_empty() || items.is_empty() {
+            return;
+        }
+        let Self { judged: own, results, marks, judgement_at, found, .. } = self;
+        marks.clear();
+        marks.resize(items.len().div_ceil(64), 0);
+        // One more, for what is written of judgements that are not found: that takes no branch.
+        judgement_at.resize(items.len() + 1, 0);
+        for (number, &item) in judged.iter().enumerate() {
+            let row = results.row(own.hash(number));
+            let is_here = items[row] == item;
+            marks[row / 64] |= u64::from(is_here) << (row % 64);
+            judgement_at[if is_here { row } else { items.len() }] = number as u16;
+        }
+        for row in results.displaced() {
+            if let Some(number) = own.find(results.hash(row), |number| judged[number] == items[row]) {
+                marks[row / 64] |= 1 << (row % 64);
+                judgement_at[row] = number as u16;
+            }
+        }
+        for (&mark, first) in marks.iter().zip((0..).step_by(64)) {
+            let mut left = mark;
+            while left != 0 {
+                let position = first + left.trailing_zeros();
+                found.push(Found { position, judgement: judgement_at[position as usize].into() });
+                left &= left - 1;
+            }
+        }
+    }
+
+    /// Puts the judged items into the slots; gives those judged twice.
+    fn slot_judged<K: Key>(&mut self, judged: &[K]) -> Repeats {
+        self.is_slotted = true;
         self.slots.clear(judged.len());
         let mut repeats = Repeats::default();
         for (row, &item) in judged.iter().enumerate() {
@@ -67,13 +132,10 @@ impl Matcher {
         repeats
     }
 
-    /// Finds the judged items, which must be distinct, among `items`, and gives the items that stand there twice.
-    pub fn find<K: Key>(&mut self, judged: &[K], items: &[K]) -> Repeats {
-        self.found.clear();
-        // So it is in tables of labelled lists, where each row has a label and a score.
-        if judged == items {
-            self.found.extend((0..items.len() as u32).map(|row| Found { position: row, judgement: row }));
-            return Repeats::default();
+    /// Finds the judged items, and the repeats, in a list of any length.
+    fn find_long<K: Key>(&mut self, judged: &[K], items: &[K]) -> Repeats {
+        if !self.is_slotted {
+            self.slot_judged(judged);
         }
         self.filter.clear(judged.len() + items.len());
         judged.iter().for_each(|item| self.filter.mark(item.hash()));
@@ -94,6 +156,7 @@ impl Matcher {
 
     /// The repeats, if each row that repeats an item is doubtful.
     fn repeats<K: Key>(&mut self, items: &[K]) -> Repeats {
+        self.is_slotted = false;
         self.filter.clear(self.doubtful.len());
         self.doubtful.iter().for_each(|&row| self.filter.mark(items[row as usize].hash()));
         let passed = self.filter.pass::<_, false>(items, &mut self.passed);
@@ -110,6 +173,7 @@ impl Matcher {
 
     /// The rows that are left with one row an item: the first, or one that is `better` than it.
     pub fn distinct<K: Key>(&mut self, items: &[K], better: impl Fn(usize, usize) -> bool) -> Vec<usize> {
+        self.is_slotted = false;
         self.slots.clear(items.len());
         let mut kept: Vec<usize> = Vec::with_capacity(items.len());
         for (row, &item) in items.iter().enumerate() {
@@ -178,7 +242,7 @@ fn place(hash: u64, words: usize) -> (usize, u64) {
 
 /// A table from items to numbers, open addressing, used again for every list.
 #[derive(Default)]
-pub struct Slots {
+struct Slots {
     /// The upper half of the hash, and the number counted on from `base`; below that a slot is free.
     slots: Vec<(u32, u32)>,
     mask: usize,
@@ -196,7 +260,7 @@ const LARGE: usize = 1 << 16;
 
 impl Slots {
     /// Empties the table for numbers below `items`: what older lists left lies below the new base.
-    pub fn clear(&mut self, items: usize) {
+    fn clear(&mut self, items: usize) {
         let size = (items * if items < LARGE { SPARSE } else { DENSE }).next_power_of_two();
         let base =
             self.base.checked_add(self.numbers).filter(|base| base.checked_add(items as u32).is_some());
@@ -210,7 +274,7 @@ impl Slots {
     }
 
     /// The number kept for `key`, or else keeps `number` for it.
-    pub fn find_or_insert<K: Key>(
+    fn find_or_insert<K: Key>(
         &mut self,
         key: K,
         number: usize,
@@ -224,7 +288,7 @@ impl Slots {
     }
 
     /// The number kept for `key`.
-    pub fn find<K: Key>(&self, key: K, key_of: impl Fn(usize) -> K) -> Option<usize> {
+    fn find<K: Key>(&self, key: K, key_of: impl Fn(usize) -> K) -> Option<usize> {
         self.probe(key, key_of).1
     }
 
@@ -247,6 +311,7 @@ impl Slots {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::hash::mix;
 
     #[test]
     fn judged_items_are_found_and_repeats_named() {
@@ -270,6 +335,40 @@ mod tests {
             items.extend_from_within(..items.len() / 2);
             let repeats = matcher.find(&judged, &items);
             assert_eq!(repeats.count, items.len() - length as usize, "{length}");
+        }
+    }
+
+    #[test]
+    fn short_lists_are_matched_as_long_ones_are() {
+        let (mut short, mut long) = (Matcher::default(), Matcher::default());
+        let mut state = 5_u64;
+        let mut draw = |below: u64| {
+            state = mix(state);
+            (state >> 20) % below
+        };
+        for round in 0..2_000 {
+            let ids = [40, 4_000, 1 << 40][round % 3];
+            let mut distinct = |count: u64| {
+                let mut ids: Vec<i64> = (0..draw(count)).map(|_| draw(ids) as i64 - 20).collect();
+                ids.sort_unstable();
+                ids.dedup();
+                ids.sort_unstable_by_key(|&id| id.stable_hash(round as u64));
+                ids
+            };
+            let (judged, mut items) = (distinct(60), distinct(300));
+            if round % 5 == 0 {
+                items.extend_from_within(..items.len() / 3);
+            }
+            short.take_judged(&judged);
+            long.take_judged(&judged);
+            let found = short.find(&judged, &items);
+            long.found.clear();
+            if judged != items {
+                assert_eq!(found, long.find_long(&judged, &items));
+                if found.count == 0 {
+                    assert_eq!(short.found, long.found);
+                }
+            }
         }
     }
 

@@ -63,33 +63,92 @@ pub enum Measure {
     },
 }
 
-impl Measure {
-    /// The value of each query; NaN where nothing is relevant.
-    pub fn compute(&self, lists: &Lists<'_>) -> Vec<f64> {
-        let queries = segments(lists.offsets).zip(segments(lists.ideal_offsets));
-        let each = queries.map(|(own, all)| {
-            let items = lists.rank[own.clone()].iter().copied().zip(lists.relevance[own].iter().copied());
-            self.of_one(items, &lists.ideal[all])
-        });
-        each.collect()
+/// The values of measures, each of each query; NaN where nothing is relevant.
+pub fn compute(measures: &[&Measure], lists: &Lists<'_>) -> Vec<Vec<f64>> {
+    let mut levels = levels(measures);
+    let mut values = vec![Vec::with_capacity(lists.offsets.len()); measures.len()];
+    for (own, all) in segments(lists.offsets).zip(segments(lists.ideal_offsets)) {
+        let (rank, relevance) = (&lists.rank[own.clone()], &lists.relevance[own]);
+        let ideal = &lists.ideal[all];
+        levels.iter_mut().for_each(|level| level.take(rank, relevance, ideal));
+        for (measure, values) in measures.iter().zip(&mut values) {
+            values.push(match measure {
+                Measure::Gains { binary, discounts } => {
+                    share_of_gains(*binary, discounts, (rank, relevance), ideal)
+                }
+                &&Measure::Hits { found, rel, cutoff, denominator } => {
+                    let level = levels.iter().find(|level| level.is(rel)).expect("one of each");
+                    let relevant = level.relevant as f64;
+                    quotient(found.of(level.ranks_to(cutoff)), denominator.unwrap_or(relevant), relevant)
+                }
+            });
+        }
+    }
+    values
+}
+
+/// The gains of a list as a share of those of the ideal one.
+fn share_of_gains(
+    binary: bool,
+    discounts: &[f64],
+    (rank, relevance): (&[i64], &[f64]),
+    ideal: &[f64],
+) -> f64 {
+    let gain = |grade: f64| if binary { f64::from(grade > 0.0) } else { grade.max(0.0) };
+    // Ranks ascend, and none after the last discount gains anything.
+    let own = rank.iter().map_while(|&rank| discounts.get(rank as usize - 1)).zip(relevance);
+    let total = |sum: f64, (discount, &grade): (&f64, &f64)| sum + gain(grade) * discount;
+    let best = discounts.iter().zip(ideal).fold(0.0, total);
+    quotient(own.fold(0.0, total), best, best)
+}
+
+/// What measures see of one query who take items of a grade or better as relevant.
+struct Level {
+    /// The least grade.
+    rel: f64,
+    /// The ranks of the relevant items of the list, ascending, and beyond them anything.
+    ranks: Vec<i64>,
+    /// How many they are.
+    count: usize,
+    /// How many of the judged items are relevant.
+    relevant: usize,
+}
+
+/// Those that some measures have, one each.
+fn levels(measures: &[&Measure]) -> Vec<Level> {
+    let mut levels: Vec<Level> = Vec::new();
+    for measure in measures {
+        if let &&Measure::Hits { rel, .. } = measure
+            && !levels.iter().any(|level| level.is(rel))
+        {
+            levels.push(Level { rel, ranks: Vec::new(), count: 0, relevant: 0 });
+        }
+    }
+    levels
+}
+
+impl Level {
+    fn is(&self, rel: f64) -> bool {
+        self.rel.to_bits() == rel.to_bits()
     }
 
-    fn of_one(&self, items: impl Iterator<Item = (i64, f64)>, ideal: &[f64]) -> f64 {
-        match self {
-            Self::Gains { binary, discounts } => {
-                let gain = |grade: f64| if *binary { f64::from(grade > 0.0) } else { grade.max(0.0) };
-                let discount = |rank: i64| discounts.get(rank as usize - 1).copied().unwrap_or(0.0);
-                let total = |sum: f64, (rank, grade)| sum + gain(grade) * discount(rank);
-                let best = (1..).zip(ideal.iter().copied().take(discounts.len())).fold(0.0, total);
-                quotient(items.fold(0.0, total), best, best)
-            }
-            &Self::Hits { found, rel, cutoff, denominator } => {
-                let hits = items.filter(|&(rank, grade)| grade >= rel && rank <= cutoff);
-                let hits = hits.map(|(rank, _)| rank as f64);
-                let relevant = ideal.iter().filter(|&&grade| grade >= rel).count() as f64;
-                quotient(found.of(hits), denominator.unwrap_or(relevant), relevant)
-            }
+    /// Takes the next query.
+    fn take(&mut self, rank: &[i64], relevance: &[f64], ideal: &[f64]) {
+        if self.ranks.len() < rank.len() {
+            self.ranks.resize(rank.len(), 0);
         }
+        self.count = 0;
+        for (&rank, &grade) in rank.iter().zip(relevance) {
+            // Written in any case: without a branch there is none to mispredict.
+            self.ranks[self.count] = rank;
+            self.count += usize::from(grade >= self.rel);
+        }
+        self.relevant = ideal.iter().map(|&grade| usize::from(grade >= self.rel)).sum();
+    }
+
+    /// The ranks of the relevant items down to a rank.
+    fn ranks_to(&self, cutoff: i64) -> impl Iterator<Item = f64> + '_ {
+        self.ranks[..self.count].iter().take_while(move |&&rank| rank <= cutoff).map(|&rank| rank as f64)
     }
 }
 
@@ -112,9 +171,9 @@ const LEAST_LISTS: usize = 9;
 /// In how many lists the relevant items stand below the others on average, and in how many above; in none where there
 /// are too few to be sure of anything.
 ///
-/// `twice` is twice the rank of each item, its mean where equal scores share some.
+/// `first` and `last` are the ranks that each item shares with its equals; both are its own where it has none.
 pub fn order(
-    twice: impl Fn(usize) -> i64,
+    (first, last): (&[i64], &[i64]),
     relevance: &[f64],
     offsets: &[i64],
     retrieved: &[i64],
@@ -124,9 +183,13 @@ pub fn order(
         return (below, above);
     }
     for (rows, &retrieved) in segments(offsets).zip(retrieved) {
-        let relevant = rows.filter(|&row| relevance[row] >= 1.0);
+        let ranks = first[rows.clone()].iter().zip(&last[rows.clone()]);
         // Against the mean rank of all items, once for each relevant one; where all are relevant it is the same.
-        let further_down: i64 = relevant.map(|row| twice(row) - retrieved - 1).sum();
+        let further_down = ranks.zip(&relevance[rows]).map(|((first, last), &grade)| {
+            let further_down = first + last - retrieved - 1;
+            if grade >= 1.0 { further_down } else { 0 }
+        });
+        let further_down: i64 = further_down.sum();
         below += usize::from(further_down > 0);
         above += usize::from(further_down < 0);
     }
@@ -146,7 +209,7 @@ mod tests {
     };
 
     fn hits(found: Found, cutoff: i64, denominator: Option<f64>) -> f64 {
-        Measure::Hits { found, rel: 1.0, cutoff, denominator }.compute(&LISTS)[0]
+        compute(&[&Measure::Hits { found, rel: 1.0, cutoff, denominator }], &LISTS)[0][0]
     }
 
     #[test]
@@ -160,21 +223,21 @@ mod tests {
     #[test]
     fn gains_are_a_share_of_the_best() {
         let discounts = vec![1.0, 0.5, 0.25];
-        let values = Measure::Gains { binary: false, discounts }.compute(&LISTS);
-        assert_eq!(values[0], 1.0 / (3.0 + 0.5 + 0.25));
-        assert!(values[1].is_nan());
+        let values = compute(&[&Measure::Gains { binary: false, discounts }], &LISTS);
+        assert_eq!(values[0][0], 1.0 / (3.0 + 0.5 + 0.25));
+        assert!(values[0][1].is_nan());
     }
 
     #[test]
     fn what_stands_lower_than_the_mean_rank_is_below() {
         let offsets: Vec<i64> = (0..=LEAST_LISTS as i64).map(|list| list.min(3)).collect();
-        let of_ranks = |ranks: [i64; 3]| order(|row| 2 * ranks[row], &[1.0; 3], &offsets, &[3; LEAST_LISTS]);
+        let of_ranks = |ranks: [i64; 3]| order((&ranks, &ranks), &[1.0; 3], &offsets, &[3; LEAST_LISTS]);
         assert_eq!(of_ranks([3, 2, 1]), (1, 1));
         assert_eq!(of_ranks([3, 3, 2]), (2, 0));
     }
 
     #[test]
     fn of_a_few_lists_nothing_is_said() {
-        assert_eq!(order(|_| 6, &[1.0], &[0, 1], &[3]), (0, 0));
+        assert_eq!(order((&[3], &[3]), &[1.0], &[0, 1], &[3]), (0, 0));
     }
 }

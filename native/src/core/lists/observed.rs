@@ -55,9 +55,10 @@ fn of_part(lists: JudgedLists, measures: &[Arc<Measure>]) -> (Numbers, Observed)
         ideal: &lists.ideal,
         ideal_offsets: &lists.ideal_offsets,
     };
-    let values = measures.iter().map(|measure| measure.compute(&flat)).collect();
-    let twice = |row: usize| 2 * lists.rank[row];
-    let order = measures::order(twice, &lists.relevance, &lists.offsets, &lists.retrieved);
+    let asked: Vec<&Measure> = measures.iter().map(Arc::as_ref).collect();
+    let values = measures::compute(&asked, &flat);
+    let order =
+        measures::order((&lists.rank, &lists.rank), &lists.relevance, &lists.offsets, &lists.retrieved);
     let JudgedLists { queries, answered, retrieved, tied_rank, .. } = lists;
     (queries, Observed { answered, retrieved, tied_rank, values, hits: lists.rank.len(), order })
 }

@@ -11,7 +11,6 @@ use crate::core::deal::{Dealt, Piles, expected, partition_of, partitions, pieces
 use crate::core::error::Result;
 use crate::core::group::{UNJUDGED, insert};
 use crate::core::hash::Key;
-use crate::core::lists::matching::Slots;
 use crate::core::scores::Score;
 
 /// A result on the way to its query.
@@ -25,13 +24,55 @@ struct DealtResult<Q, K, S> {
 /// All results, dealt out by query.
 pub struct Partitions<Q, K, S> {
     dealt: Dealt<DealtResult<Q, K, S>>,
-    /// The judged queries of each partition: their keys and numbers.
-    judged: Vec<Vec<(Q, u32)>>,
+    /// The judged queries of each partition.
+    judged: Vec<Judged<Q>>,
+}
+
+/// Judged queries: their keys and numbers.
+struct Judged<Q> {
+    keys: Vec<Q>,
+    numbers: Vec<u32>,
+}
+
+/// The places of some keys, found by their hashes; a slot is but a place, so that more of them stay in the nearest
+/// cache.
+#[derive(Default)]
+struct QueryPlaces {
+    slots: Vec<u32>,
+}
+
+/// Slots a key: with fewer of them more are taken, and a branch is mispredicted more often.
+const SPARSE: usize = 8;
+
+impl QueryPlaces {
+    /// Takes other keys, which are distinct.
+    fn take<K: Key>(&mut self, keys: &[K]) {
+        self.slots.clear();
+        self.slots.resize((SPARSE * keys.len()).next_power_of_two(), UNJUDGED);
+        for (place, &key) in keys.iter().enumerate() {
+            let (slot, _) = self.probe(key, keys);
+            self.slots[slot] = place as u32;
+        }
+    }
+
+    /// The place of a key, `UNJUDGED` if it has none, and its slot.
+    #[inline]
+    fn probe<K: Key>(&self, key: K, keys: &[K]) -> (usize, u32) {
+        let mask = self.slots.len() - 1;
+        let mut slot = key.hash() as usize & mask;
+        loop {
+            let place = self.slots[slot];
+            if place == UNJUDGED || keys[place as usize] == key {
+                return (slot, place);
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
 }
 
 /// The results of one partition, query after query.
 pub struct Gathered<K, S> {
-    slots: Slots,
+    queries: QueryPlaces,
     /// The place of each row's query in the partition, those of queries that are not judged left out.
     places: Vec<u32>,
     items: Vec<K>,
@@ -42,7 +83,7 @@ pub struct Gathered<K, S> {
 impl<K, S> Default for Gathered<K, S> {
     fn default() -> Self {
         Self {
-            slots: Slots::default(),
+            queries: QueryPlaces::default(),
             places: Vec::new(),
             items: Vec::new(),
             scores: Vec::new(),
@@ -88,10 +129,12 @@ impl<Q: Key, K: Key, S: Score> Partitions<Q, K, S> {
             }
         };
         let dealt = Dealt::new(queries.len(), sizes, fill)?;
-        let mut of_judged = vec![Vec::new(); own.len()];
+        let mut of_judged: Vec<_> =
+            own.clone().map(|_| Judged { keys: Vec::new(), numbers: Vec::new() }).collect();
         for (query, number) in judged.zip(0..) {
             if let Some(place) = place(query) {
-                of_judged[place].push((query, number));
+                of_judged[place].keys.push(query);
+                of_judged[place].numbers.push(number);
             }
         }
         Ok(Self { dealt, judged: of_judged })
@@ -104,7 +147,7 @@ impl<Q: Key, K: Key, S: Score> Partitions<Q, K, S> {
 
     /// The numbers of the judged queries of a partition.
     pub fn queries(&self, partition: usize) -> impl Iterator<Item = u32> + '_ {
-        self.judged[partition].iter().map(|&(_, number)| number)
+        self.judged[partition].numbers.iter().copied()
     }
 
     /// Brings the rows of one partition into the order of its judged queries, those of a query in row order;
@@ -133,23 +176,20 @@ impl<Q: Key, K: Key, S: Score> Partitions<Q, K, S> {
     /// Finds the place of each row's query, and counts the rows of each; gives the number of queries that are not
     /// judged.
     fn find_places(&self, partition: usize, gathered: &mut Gathered<K, S>) -> usize {
-        let Gathered { slots, places, borders, .. } = gathered;
-        let judged = &self.judged[partition];
-        slots.clear(judged.len());
-        for (place, &(query, _)) in judged.iter().enumerate() {
-            slots.find_or_insert(query, place, |place| judged[place].0);
-        }
+        let Gathered { queries, places, borders, .. } = gathered;
+        let judged = &self.judged[partition].keys[..];
+        queries.take(judged);
         let mut others = HashTable::new();
         borders.clear();
         borders.resize(judged.len() + 1, 0);
         places.clear();
         places.extend(self.dealt.rows(partition).map(|row| {
-            let Some(place) = slots.find(row.query, |place| judged[place].0) else {
-                insert(&mut others, row.query);
-                return UNJUDGED;
-            };
-            borders[place + 1] += 1;
-            place as u32
+            let (_, place) = queries.probe(row.query, judged);
+            match place {
+                UNJUDGED => insert(&mut others, row.query),
+                _ => borders[place as usize + 1] += 1,
+            }
+            place
         }));
         others.len()
     }
