@@ -189,9 +189,10 @@ def in_partitions(parts: list[Any], rows: int) -> list[list[Any]]:
     rows=st.integers(1, 400),
     block=st.integers(1, 2000),
     seed=st.integers(0, 5),
+    parcel=st.sampled_from([1, 7, 1 << 14]),
     kind=st.sampled_from(["narrow", "mixed", "wide", "text"]),
 )
-def test_no_parcels_change_a_value(rows: int, block: int, seed: int, kind: str) -> None:
+def test_no_parcels_change_a_value(rows: int, block: int, seed: int, parcel: int, kind: str) -> None:
     qrels, run = (as_types(kind, frame) for frame in tables(20, seed=seed))
     here = rm.evaluate(qrels, run, MEASURES, missing="skip", hash_inputs=True)
     ids = "string" if kind == "text" else "integer"
@@ -200,6 +201,7 @@ def test_no_parcels_change_a_value(rows: int, block: int, seed: int, kind: str) 
     job = replace(job, parcels=parcels.Parcels(columns, job.qrels, job.run), hash_inputs=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parcels, "BLOCK_ROWS", block)
+        patch.setattr(parcels, "PARCEL_ROWS", parcel)
         partitions = in_partitions(sent(job, "qrels", qrels, rows) + sent(job, "run", run, rows), rows)
         whole = tally(job, [*partitions, []])
         per_query = [pl.DataFrame(batch) for part in partitions for batch in job.per_query(part)]
@@ -488,23 +490,33 @@ def test_executors_of_this_machine_use_the_python_that_runs(monkeypatch: pytest.
 
 
 class _Conf(dict[str, str]):
-    """The configuration of a session."""
+    """The configuration of a session, where somebody has set it."""
 
     set = dict.__setitem__
+    unset = dict.__delitem__
 
 
-def test_batches_end_by_their_rows_while_a_job_runs() -> None:
-    conf = _Conf({driver.BATCH_BYTES: "64b"})
-    seen = []
+@pytest.mark.parametrize(
+    ("said", "rows"),
+    [
+        ({}, "10000"),
+        ({driver.BATCH_BYTES: "64b", driver.BATCH_ROWS: "100"}, "100"),
+        ({driver.BATCH_ROWS: "100000"}, "10000"),
+        ({driver.BATCH_ROWS: "-1"}, "10000"),
+    ],
+)
+def test_batches_end_by_their_rows_while_a_job_runs(said: dict[str, str], rows: str) -> None:
+    conf = _Conf(said)
+    seen: dict[str, str] = {}
 
     def work(_: Any) -> Iterator[Any]:
-        seen.append(conf[driver.BATCH_BYTES])
+        seen.update(conf)
         return engine.told(lambda: "{}")
 
-    rows: Any = _Partitions([[]])
-    rows.sparkSession = SimpleNamespace(conf=conf)
-    assert driver.told(rows, work) == ["{}"]
-    assert (seen, conf) == ([driver.ANY_BYTES], {driver.BATCH_BYTES: "64b"})
+    partitions: Any = _Partitions([[]])
+    partitions.sparkSession = SimpleNamespace(conf=conf)
+    assert driver.told(partitions, work) == ["{}"]
+    assert (seen, conf) == ({driver.BATCH_BYTES: driver.ANY_BYTES, driver.BATCH_ROWS: rows}, said)
 
 
 @pytest.mark.slow
@@ -565,7 +577,7 @@ def assert_exactly(there: rm.results.ListResult, here: rm.results.ListResult) ->
 class _Partitions:
     """What the driver looks at of a DataFrame, of partitions that are here."""
 
-    sparkSession = SimpleNamespace(conf={})  # noqa: N815 - Spark's name
+    sparkSession = SimpleNamespace(conf=_Conf())  # noqa: N815 - Spark's name
 
     def __init__(self, parts: list[list[Any]]) -> None:
         self.parts = parts

@@ -16,7 +16,7 @@ from rankmark._native import __version__
 from rankmark.aggregation.refusals import raise_faults
 from rankmark.aggregation.row_tally import QueryTally, Range, RowTally, told_sums
 from rankmark.aggregation.state import merged
-from rankmark.engines.spark_parcels import Parcels, columns_of
+from rankmark.engines.spark_parcels import MOST_OF_A_BATCH, Parcels, columns_of
 from rankmark.errors import FileMissingError, FormatError, MeasureError, UsageError
 from rankmark.inputs.column_checks import no_rows
 from rankmark.inputs.predictions.columns import WEIGHING
@@ -66,25 +66,35 @@ def _own_python(session: Any) -> Iterator[None]:
         context.pythonExec = usual
 
 
-BATCH_BYTES = "spark.sql.execution.arrow.maxBytesPerBatch"
-ANY_BYTES = str(2**31 - 1)
+BATCH_BYTES, ANY_BYTES = "spark.sql.execution.arrow.maxBytesPerBatch", str(2**31 - 1)
+BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 
 @contextmanager
 def _batches_by_rows(session: Any) -> Iterator[None]:
     """Has Spark end Arrow batches by their rows alone while a job runs, and not by their bytes, too.
 
-    These it adds up anew for each row (in 4.3), which takes it longer than writing the row.
+    These it adds up anew for each row (in 4.3), which takes it longer than writing the row. Without them
+    batches have no more rows than Spark's own default, whatever a session says.
     """
-    usual = session.conf.get(BATCH_BYTES, None)
-    if usual in (None, ANY_BYTES):
+    said = int(session.conf.get(BATCH_ROWS, "0"))  # of which 0 and less mean any number
+    rows = min(said, MOST_OF_A_BATCH) if said > 0 else MOST_OF_A_BATCH
+    with _set(session, BATCH_BYTES, ANY_BYTES), _set(session, BATCH_ROWS, str(rows)):
         yield
-        return
-    session.conf.set(BATCH_BYTES, ANY_BYTES)
+
+
+@contextmanager
+def _set(session: Any, name: str, value: str) -> Iterator[None]:
+    """A setting of a session, for a while."""
+    usual = session.conf.get(name, None)  # None also where Spark has a default, which is nobody's setting
+    session.conf.set(name, value)
     try:
         yield
     finally:
-        session.conf.set(BATCH_BYTES, usual)
+        if usual is None:
+            session.conf.unset(name)
+        else:
+            session.conf.set(name, usual)
 
 
 def in_parcels(qrels: Frame | None, run: Frame, *, text_items: bool) -> tuple[DataFrame, Parcels]:
