@@ -24,6 +24,7 @@ from rankmark.inputs.tables.spark_frames import as_they_are, by_query, by_score
 from rankmark.progress import reading
 
 if TYPE_CHECKING:
+    import polars as pl
     from pyspark.sql import DataFrame
 
     from rankmark.aggregation.query_state import QueryState
@@ -33,7 +34,16 @@ if TYPE_CHECKING:
     from rankmark.kinds.row_core import Sum
     from rankmark.language.measure import Measure
 
-__all__ = ["RowsOnCluster", "collected", "in_parcels", "not_merged", "on_executors", "spark_errors", "told"]
+__all__ = [
+    "RowsOnCluster",
+    "collected",
+    "in_parcels",
+    "not_merged",
+    "on_executors",
+    "spark_errors",
+    "told",
+    "told_beside",
+]
 
 
 def on_executors(rows: DataFrame, work: Callable[..., Any], schema: Any) -> DataFrame:
@@ -114,6 +124,18 @@ def told(rows: DataFrame, work: Callable[..., Any], state: QueryState | None = N
 
     The queries that they send beside it are added to a state, if one is given.
     """
+    heard = told_beside(rows, work)
+    if state is not None:
+        for each, beside in heard:
+            if beside is not None:
+                state.parts.append(state.take(beside, each["items"]))
+    return [each["tally"] for each, _ in heard]
+
+
+def told_beside(
+    rows: DataFrame, work: Callable[..., Any]
+) -> list[tuple[dict[str, Any], pl.DataFrame | None]]:
+    """The same with all that is told, and the table beside it."""
     import polars as pl
 
     with reading("evaluating on the cluster", None, None), _batches_by_rows(rows.sparkSession):
@@ -127,10 +149,8 @@ def told(rows: DataFrame, work: Callable[..., Any], state: QueryState | None = N
             )
         if "error" in each:
             raise getattr(errors, each["error"])(each["message"])
-    for row, each in zip(sent, heard, strict=True):
-        if state is not None and row.state is not None:
-            state.parts.append(state.take(pl.read_ipc_stream(bytes(row.state)), each["items"]))
-    return [each["tally"] for each in heard]
+    tables = (None if row.state is None else pl.read_ipc_stream(bytes(row.state)) for row in sent)
+    return list(zip(heard, tables, strict=True))
 
 
 @contextmanager

@@ -29,7 +29,7 @@ BLOCK_ROWS = 1 << 19
 MOST_OF_A_BATCH = 10_000
 """Rows of Spark's in an Arrow batch at the most: as many as Spark has where nobody says a number."""
 PARCEL_ROWS = 1 << 14
-"""Rows in a parcel at the most: a column of numbers of a full batch then has less than 2 GiB, as Arrow needs."""
+"""Rows in a parcel at the most: numbers of a full batch then take less than 2 GiB, as Arrow needs."""
 
 WIDE: dict[str, type[Any]] = {"integer": np.int64, "number": np.float64}
 NARROW: dict[str, type[Any]] = {"integer": np.int32, "number": np.float32}
