@@ -20,9 +20,9 @@ OWN = {"AP": "meanAveragePrecision", "P@10": "precisionAtK", "R@10": "recallAtK"
 """The measures that Spark's own evaluator computes as well, and what it calls them."""
 
 
-def ours(qrels: Any, run: Any) -> Call:
+def ours(qrels: Any, run: Any, *, grouped: bool = False) -> Call:
     """`rm.spark.evaluate`."""
-    return lambda: rm.spark.evaluate(qrels, run, SIX).values
+    return lambda: rm.spark.evaluate(qrels, run, SIX, grouped=grouped).values
 
 
 def sql(spark: Any, qrels: Any, run: Any) -> Call:
@@ -119,6 +119,7 @@ def main(args: list[str] | None = None) -> None:
         qrels, run = (spark.read.parquet(str(path)) for path in generated.files)
         calls = {
             "rankmark": ours(qrels, run),
+            "rankmark, grouped=True": ours(qrels, run, grouped=True),
             "Spark SQL by hand": sql(spark, qrels, run),
             f"RankingEvaluator, {len(OWN)} of {len(SIX)} measures": evaluator(qrels, run),
         }

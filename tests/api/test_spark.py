@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -34,6 +35,7 @@ from rankmark.engines import local
 from rankmark.engines import spark as engine
 from rankmark.engines import spark_driver as driver
 from rankmark.engines import spark_parcels as parcels
+from rankmark.engines.spark_grouped import GroupedTask
 from rankmark.engines.spark_rows import RowTask
 from rankmark.inputs import read_inputs
 from rankmark.inputs.catalogue import Numbered
@@ -79,6 +81,12 @@ def pyspark() -> Any:
 def frames(spark: Any, *of: pl.DataFrame) -> list[Any]:
     """As Spark's, in several partitions."""
     return [spark.createDataFrame(frame.to_arrow()).repartition(3) for frame in of]
+
+
+def in_order_of_queries(spark: Any, qrels: pl.DataFrame, run: pl.DataFrame) -> tuple[Any, Any]:
+    """As Spark's, the results query by query; partitions end anywhere."""
+    (judged,) = frames(spark, qrels)
+    return judged, spark.createDataFrame(run.sort("query", maintain_order=True).to_arrow())
 
 
 def assert_same(there: rm.results.ListResult, here: rm.results.ListResult) -> None:
@@ -189,9 +197,10 @@ def in_partitions(parts: list[Any], rows: int) -> list[list[Any]]:
     rows=st.integers(1, 400),
     block=st.integers(1, 2000),
     seed=st.integers(0, 5),
+    parcel=st.sampled_from([1, 7, 1 << 14]),
     kind=st.sampled_from(["narrow", "mixed", "wide", "text"]),
 )
-def test_no_parcels_change_a_value(rows: int, block: int, seed: int, kind: str) -> None:
+def test_no_parcels_change_a_value(rows: int, block: int, seed: int, parcel: int, kind: str) -> None:
     qrels, run = (as_types(kind, frame) for frame in tables(20, seed=seed))
     here = rm.evaluate(qrels, run, MEASURES, missing="skip", hash_inputs=True)
     ids = "string" if kind == "text" else "integer"
@@ -200,6 +209,7 @@ def test_no_parcels_change_a_value(rows: int, block: int, seed: int, kind: str) 
     job = replace(job, parcels=parcels.Parcels(columns, job.qrels, job.run), hash_inputs=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parcels, "BLOCK_ROWS", block)
+        patch.setattr(parcels, "PARCEL_ROWS", parcel)
         partitions = in_partitions(sent(job, "qrels", qrels, rows) + sent(job, "run", run, rows), rows)
         whole = tally(job, [*partitions, []])
         per_query = [pl.DataFrame(batch) for part in partitions for batch in job.per_query(part)]
@@ -209,6 +219,76 @@ def test_no_parcels_change_a_value(rows: int, block: int, seed: int, kind: str) 
     assert {side: f"{digest:016x}" for side, digest in whole.digests.items()} == here.inputs
     values = {str(measure): value for measure, value in made.values.items()}
     assert values == pytest.approx(here.values, rel=1e-12, abs=0)
+
+
+def grouped(
+    kind: str, qrels: pl.DataFrame, run: pl.DataFrame, cuts: list[int], rows: int, **choices: Any
+) -> Tally:
+    """The tally of a run that is in partitions cut there, read in batches of so many rows."""
+    job = replace(task(MEASURES, missing="skip", **choices), hash_inputs=True)
+    ids = "string" if kind == "text" else "integer"
+    columns = (("query", ids), ("item", ids), ("value", "number"))
+    oldest = pl.CompatLevel.oldest()
+    judgements = qrels.rename({"relevance": "value"}).to_arrow(compat_level=oldest)
+    of_all = GroupedTask.of(job, columns, judgements)
+    places = [0, *sorted(cuts), run.height]
+    sent = run.rename({"score": "value"})
+    partitions = [
+        sent[start:end].to_arrow(compat_level=oldest).to_batches(max_chunksize=rows)
+        for start, end in itertools.pairwise(places)
+    ]
+    there: Any = _Partitions(partitions)
+    return of_all.whole(driver.told_beside(there, of_all.tallies))
+
+
+@given(
+    rows=st.integers(1, 400),
+    block=st.integers(1, 2000),
+    seed=st.integers(0, 5),
+    cuts=st.lists(st.integers(0, 500), max_size=5),
+    kind=st.sampled_from(["narrow", "mixed", "wide", "text"]),
+)
+def test_no_partitioning_of_a_grouped_run_changes_a_value(
+    rows: int, block: int, seed: int, cuts: list[int], kind: str
+) -> None:
+    qrels, run = (as_types(kind, frame) for frame in tables(20, seed=seed))
+    run = run.sort("query", maintain_order=True)
+    here = rm.evaluate(qrels, run, MEASURES, missing="skip", hash_inputs=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parcels, "BLOCK_ROWS", block)
+        whole = grouped(kind, qrels, run, [min(cut, run.height) for cut in cuts], rows)
+    once = grouped(kind, qrels, run, [], run.height)
+    plan = planned(MEASURES, None, {"missing": "skip"})
+    made = finished(plan, whole, whole.words())
+    assert made == finished(plan, once, once.words())
+    assert made.counts == here.counts
+    assert {side: f"{digest:016x}" for side, digest in whole.digests.items()} == here.inputs
+    values = {str(measure): value for measure, value in made.values.items()}
+    assert values == pytest.approx(here.values, rel=1e-12, abs=0)
+
+
+def test_a_run_that_is_not_grouped_is_refused() -> None:
+    qrels, run = tables(50)
+    with pytest.raises(rm.DataError, match=r"rows of \d+ queries, such as \d+, are not next to each other"):
+        grouped("wide", qrels, run, [], 100)
+    run = run.sort("query", maintain_order=True)
+    apart = pl.concat([run, run.filter(pl.col("query") == 30).with_columns(item=pl.col("item") + 1000)])
+    with pytest.raises(rm.DataError, match="rows of 1 queries, such as 30, are"):
+        grouped("wide", qrels, apart, [run.height], 100)
+
+
+def test_what_is_wrong_in_a_grouped_run_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parcels, "BLOCK_ROWS", 50)
+    qrels, run = tables(20)
+    run = run.sort("query", maintain_order=True)
+    wrong = run.with_columns(score=pl.when(ODD).then(math.nan).otherwise("score"))
+    with pytest.raises(rm.DataError, match=f"the score column 'score' has {run.filter(ODD).height} NaN"):
+        grouped("wide", qrels, wrong, [100, 200], 20).check()
+    twice = pl.concat([run, run.filter(pl.col("query") == 17)]).sort("query", maintain_order=True)
+    with pytest.raises(rm.DataError, match="an item that was returned before for the same query"):
+        grouped("wide", qrels, twice, [100, 200], 20).check()
+    with pytest.raises(rm.DataError, match="an item that was judged before for the same query"):
+        grouped("wide", pl.concat([qrels, qrels[:3]]), run, [100, 200], 20).check()
 
 
 def test_what_is_wrong_is_told_instead_of_sent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,6 +410,9 @@ def test_spark_gives_the_values_of_the_local_engine(spark: Any, text: Any, choic
     there = rm.spark.evaluate(*frames(spark, qrels, run), measures, **choices)
     assert_same(there, here)
     assert [n for n in there.notes if "not as in" in n] == [n for n in here.notes if "not as in" in n]
+    in_place = rm.spark.evaluate(*in_order_of_queries(spark, qrels, run), measures, grouped=True, **choices)
+    assert (in_place.values, in_place.counts) == (there.values, there.counts)
+    assert (in_place.inputs, in_place.notes) == (there.inputs, there.notes)
 
 
 @pytest.mark.slow
@@ -435,6 +518,7 @@ def test_a_row_can_be_a_list(spark: Any) -> None:
     lists = ranked.agg("item", "score")
     here = rm.evaluate(qrels, lists, ["AP", "P@5"])
     assert_same(rm.spark.evaluate(*frames(spark, qrels, lists), ["AP", "P@5"]), here)
+    assert_same(rm.spark.evaluate(*frames(spark, qrels, lists), ["AP", "P@5"], grouped=True), here)
     ranks = lists.drop("score")
     here = rm.evaluate(qrels, ranks, ["AP", "P@5"])
     assert_same(rm.spark.evaluate(*frames(spark, qrels, ranks), ["AP", "P@5"]), here)
@@ -488,23 +572,33 @@ def test_executors_of_this_machine_use_the_python_that_runs(monkeypatch: pytest.
 
 
 class _Conf(dict[str, str]):
-    """The configuration of a session."""
+    """The configuration of a session, where somebody has set it."""
 
     set = dict.__setitem__
+    unset = dict.__delitem__
 
 
-def test_batches_end_by_their_rows_while_a_job_runs() -> None:
-    conf = _Conf({driver.BATCH_BYTES: "64b"})
-    seen = []
+@pytest.mark.parametrize(
+    ("said", "rows"),
+    [
+        ({}, "10000"),
+        ({driver.BATCH_BYTES: "64b", driver.BATCH_ROWS: "100"}, "100"),
+        ({driver.BATCH_ROWS: "100000"}, "10000"),
+        ({driver.BATCH_ROWS: "-1"}, "10000"),
+    ],
+)
+def test_batches_end_by_their_rows_while_a_job_runs(said: dict[str, str], rows: str) -> None:
+    conf = _Conf(said)
+    seen: dict[str, str] = {}
 
     def work(_: Any) -> Iterator[Any]:
-        seen.append(conf[driver.BATCH_BYTES])
+        seen.update(conf)
         return engine.told(lambda: "{}")
 
-    rows: Any = _Partitions([[]])
-    rows.sparkSession = SimpleNamespace(conf=conf)
-    assert driver.told(rows, work) == ["{}"]
-    assert (seen, conf) == ([driver.ANY_BYTES], {driver.BATCH_BYTES: "64b"})
+    partitions: Any = _Partitions([[]])
+    partitions.sparkSession = SimpleNamespace(conf=conf)
+    assert driver.told(partitions, work) == ["{}"]
+    assert (seen, conf) == ({driver.BATCH_BYTES: driver.ANY_BYTES, driver.BATCH_ROWS: rows}, said)
 
 
 @pytest.mark.slow
@@ -565,7 +659,7 @@ def assert_exactly(there: rm.results.ListResult, here: rm.results.ListResult) ->
 class _Partitions:
     """What the driver looks at of a DataFrame, of partitions that are here."""
 
-    sparkSession = SimpleNamespace(conf={})  # noqa: N815 - Spark's name
+    sparkSession = SimpleNamespace(conf=_Conf())  # noqa: N815 - Spark's name
 
     def __init__(self, parts: list[list[Any]]) -> None:
         self.parts = parts

@@ -39,6 +39,7 @@ from rankmark.engines.spark_driver import (
     spark_errors,
     told,
 )
+from rankmark.engines.spark_grouped import tally_of_grouped
 from rankmark.engines.spark_rows import RowTask
 from rankmark.errors import (
     ChoiceError,
@@ -95,6 +96,7 @@ def evaluate(
     like: str | None = None,
     columns: Mapping[str, Any] | None = None,
     order: str | None = None,
+    grouped: bool = False,
     hash_inputs: bool = False,
     per_query: bool = False,
     by: By = None,
@@ -133,6 +135,11 @@ def evaluate(
         columns: the columns to use, where their names do not say it.
         order: the column by which the rows of a query have an order, which a DataFrame itself has not. The
             run needs it for ``ties="input"``, both tables for ``duplicates="first"``.
+        grouped: whether the rows of each query are next to each other in the run, as where files are written
+            query by query. Then nothing is shuffled for the result, but for the values of queries: judgements
+            go to every executor, and to the driver go the ids of the run's queries and the rows of those at
+            the ends of partitions. A run of which it is not true is refused. It changes nothing with `order`,
+            with ``per_query=True`` and for measures of what is recommended.
         hash_inputs: whether to hash what the tables hold, for `Result.inputs`.
         per_query: whether to give the values of the queries instead of the result.
         by: for `Result.slices`, as in `rankmark.evaluate`, but for values by position: a column or several of
@@ -216,7 +223,10 @@ def evaluate(
         values = functools.partial(on_executors, rows, task.per_query, schema)
         if per_query:
             return values().withColumnsRenamed(_labels_of(plan.measures))
-        tally = merged(Tally(), map(Tally.from_json, told(rows, task.tallies)))
+        if grouped and task.parcels is not None:
+            tally = tally_of_grouped(task, judgements, results, text_items=plan.text_items)
+        else:
+            tally = merged(Tally(), map(Tally.from_json, told(rows, task.tallies)))
     tally.check()
     of = functools.partial(SparkResult, values)
     return finish.of(_result(plan, tally, tally, judgements, of, text=text))

@@ -95,7 +95,7 @@ class Task:
                     state.add(_state(state, observed.block))
             return whole.to_json()
 
-        return told(work, state)
+        return told(work, lambda: _sent(state))
 
     def per_query(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """A row a judged query: its id, and the value of each measure, null where it is left out."""
@@ -126,12 +126,12 @@ class Task:
         if self.parcels is not None:
             for wrong, qrels, run in self.parcels.opened(batches):
                 yield from map(_Observed, wrong)
-                yield self._observe(qrels, run, items)
+                yield self.observe(qrels, run, items)
         else:
             for block in blocks(batches):
-                yield self._observe(*sides_of(block), items)
+                yield self.observe(*sides_of(block), items)
 
-    def _observe(self, qrels: pa.Table, run: pa.Table, items: Numbered | None) -> _Observed:
+    def observe(self, qrels: pa.Table, run: pa.Table, items: Numbered | None = None) -> _Observed:
         """What some queries come to; with items their tops are kept, and no measure is added up."""
         if self.qrels is None:
             qrels = run
@@ -219,11 +219,21 @@ def _state(whole: QueryState, block: Block) -> QueryState:
     return replace(state, items=whole.items)
 
 
-def told(work: Callable[[], str], state: QueryState | None = None) -> Iterator[pa.RecordBatch]:
+def _sent(state: QueryState) -> tuple[memoryview | None, dict[str, Any]]:
+    """The queries of a state, and the items to which they gave numbers."""
+    if not state.parts:
+        return None, {}
+    frame, items = state.told()
+    return stored(frame), {"items": items}
+
+
+def told(
+    work: Callable[[], str], beside: Callable[[], tuple[memoryview | None, dict[str, Any]]] | None = None
+) -> Iterator[pa.RecordBatch]:
     """What a partition comes to, or the error that it met, as one text in a column ``told``.
 
-    The queries that the work puts into a state are beside it in a column ``state``, as an Arrow IPC stream,
-    and the items to which it gave numbers in the text.
+    What there is beside it after the work is in a column ``state``, as an Arrow IPC stream, and more of it in
+    the text.
     """
     import pyarrow as pa
 
@@ -231,9 +241,9 @@ def told(work: Callable[[], str], state: QueryState | None = None) -> Iterator[p
     sent = None
     try:
         news = {"tally": work()}
-        if state is not None and state.parts:
-            frame, news["items"] = state.told()
-            sent = stored(frame)
+        if beside is not None:
+            sent, more = beside()
+            news |= more
     except RankmarkError as error:  # raised here, Spark would try again and then show its own
         news = {"error": type(error).__name__, "message": str(error)}
     text = json.dumps({"version": __version__, **news})

@@ -16,7 +16,7 @@ from rankmark._native import __version__
 from rankmark.aggregation.refusals import raise_faults
 from rankmark.aggregation.row_tally import QueryTally, Range, RowTally, told_sums
 from rankmark.aggregation.state import merged
-from rankmark.engines.spark_parcels import Parcels, columns_of
+from rankmark.engines.spark_parcels import MOST_OF_A_BATCH, Parcels, columns_of
 from rankmark.errors import FileMissingError, FormatError, MeasureError, UsageError
 from rankmark.inputs.column_checks import no_rows
 from rankmark.inputs.predictions.columns import WEIGHING
@@ -24,6 +24,7 @@ from rankmark.inputs.tables.spark_frames import as_they_are, by_query, by_score
 from rankmark.progress import reading
 
 if TYPE_CHECKING:
+    import polars as pl
     from pyspark.sql import DataFrame
 
     from rankmark.aggregation.query_state import QueryState
@@ -33,7 +34,16 @@ if TYPE_CHECKING:
     from rankmark.kinds.row_core import Sum
     from rankmark.language.measure import Measure
 
-__all__ = ["RowsOnCluster", "collected", "in_parcels", "not_merged", "on_executors", "spark_errors", "told"]
+__all__ = [
+    "RowsOnCluster",
+    "collected",
+    "in_parcels",
+    "not_merged",
+    "on_executors",
+    "spark_errors",
+    "told",
+    "told_beside",
+]
 
 
 def on_executors(rows: DataFrame, work: Callable[..., Any], schema: Any) -> DataFrame:
@@ -66,25 +76,35 @@ def _own_python(session: Any) -> Iterator[None]:
         context.pythonExec = usual
 
 
-BATCH_BYTES = "spark.sql.execution.arrow.maxBytesPerBatch"
-ANY_BYTES = str(2**31 - 1)
+BATCH_BYTES, ANY_BYTES = "spark.sql.execution.arrow.maxBytesPerBatch", str(2**31 - 1)
+BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 
 @contextmanager
 def _batches_by_rows(session: Any) -> Iterator[None]:
     """Has Spark end Arrow batches by their rows alone while a job runs, and not by their bytes, too.
 
-    These it adds up anew for each row (in 4.3), which takes it longer than writing the row.
+    These it adds up anew for each row (in 4.3), which takes it longer than writing the row. Without them
+    batches have no more rows than Spark's own default, whatever a session says.
     """
-    usual = session.conf.get(BATCH_BYTES, None)
-    if usual in (None, ANY_BYTES):
+    said = int(session.conf.get(BATCH_ROWS, "0"))  # of which 0 and less mean any number
+    rows = min(said, MOST_OF_A_BATCH) if said > 0 else MOST_OF_A_BATCH
+    with _set(session, BATCH_BYTES, ANY_BYTES), _set(session, BATCH_ROWS, str(rows)):
         yield
-        return
-    session.conf.set(BATCH_BYTES, ANY_BYTES)
+
+
+@contextmanager
+def _set(session: Any, name: str, value: str) -> Iterator[None]:
+    """A setting of a session, for a while."""
+    usual = session.conf.get(name, None)  # None also where Spark has a default, which is nobody's setting
+    session.conf.set(name, value)
     try:
         yield
     finally:
-        session.conf.set(BATCH_BYTES, usual)
+        if usual is None:
+            session.conf.unset(name)
+        else:
+            session.conf.set(name, usual)
 
 
 def in_parcels(qrels: Frame | None, run: Frame, *, text_items: bool) -> tuple[DataFrame, Parcels]:
@@ -104,6 +124,18 @@ def told(rows: DataFrame, work: Callable[..., Any], state: QueryState | None = N
 
     The queries that they send beside it are added to a state, if one is given.
     """
+    heard = told_beside(rows, work)
+    if state is not None:
+        for each, beside in heard:
+            if beside is not None:
+                state.parts.append(state.take(beside, each["items"]))
+    return [each["tally"] for each, _ in heard]
+
+
+def told_beside(
+    rows: DataFrame, work: Callable[..., Any]
+) -> list[tuple[dict[str, Any], pl.DataFrame | None]]:
+    """The same with all that is told, and the table beside it."""
     import polars as pl
 
     with reading("evaluating on the cluster", None, None), _batches_by_rows(rows.sparkSession):
@@ -117,10 +149,8 @@ def told(rows: DataFrame, work: Callable[..., Any], state: QueryState | None = N
             )
         if "error" in each:
             raise getattr(errors, each["error"])(each["message"])
-    for row, each in zip(sent, heard, strict=True):
-        if state is not None and row.state is not None:
-            state.parts.append(state.take(pl.read_ipc_stream(bytes(row.state)), each["items"]))
-    return [each["tally"] for each in heard]
+    tables = (None if row.state is None else pl.read_ipc_stream(bytes(row.state)) for row in sent)
+    return list(zip(heard, tables, strict=True))
 
 
 @contextmanager

@@ -21,10 +21,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pyspark.sql import DataFrame
 
-__all__ = ["BLOCK_ROWS", "Parcels", "blocks", "columns_of", "sides_of"]
+__all__ = ["BLOCK_ROWS", "MOST_OF_A_BATCH", "Parcels", "blocks", "columns_of", "sides_of"]
 
 BLOCK_ROWS = 1 << 19
 """Rows evaluated at once, and then those of the query, or of the part, that goes on."""
+
+MOST_OF_A_BATCH = 10_000
+"""Rows of Spark's in an Arrow batch at the most: as many as Spark has where nobody says a number."""
+PARCEL_ROWS = 1 << 14
+"""Rows in a parcel at the most: numbers of a full batch then take less than 2 GiB, as Arrow needs."""
 
 WIDE: dict[str, type[Any]] = {"integer": np.int64, "number": np.float64}
 NARROW: dict[str, type[Any]] = {"integer": np.int32, "number": np.float32}
@@ -86,11 +91,11 @@ class Parcels:
                 yield self._packed(names, block)
 
     def _packed(self, names: FrameNames, block: pa.Table) -> pa.RecordBatch:
-        """A parcel for each part that the rows are of."""
+        """A parcel or more for each part that the rows are of."""
         part = _parts(block)
         rows = np.bincount(part, minlength=PARTS)
         parts = np.flatnonzero(rows)
-        rows = rows[parts]
+        parts, rows = _divided(parts, rows[parts])
         order = np.argsort(part, kind="stable")  # which sorts numbers as short as these by their digits
         layout = int(names.side == "qrels")
         content: dict[str, Any] = {}
@@ -221,6 +226,14 @@ def _parts(block: pa.Table) -> NDArray[np.int16]:
     spread = block["query"].to_numpy().astype(np.int64).view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     numbers: NDArray[np.int16] = (spread >> np.uint64(64 - PARTS.bit_length() + 1)).astype(np.int16)
     return numbers
+
+
+def _divided(parts: NDArray[Any], rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The part of each parcel, and its rows, of parts with so many rows."""
+    parcels = -(-rows // PARCEL_ROWS)
+    of_each = np.full(parcels.sum(), PARCEL_ROWS)
+    of_each[np.cumsum(parcels) - 1] = rows - (parcels - 1) * PARCEL_ROWS
+    return np.repeat(parts, parcels), of_each
 
 
 def _narrowed(values: NDArray[Any], kind: str) -> tuple[NDArray[Any], bool]:
