@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -86,3 +87,13 @@ def test_a_file_has_one_of_two_sides(tmp_path: Path) -> None:
             _native.read_trec(str(path), side, 1, _native.Progress())
         with pytest.raises(ChoiceError, match=f"side='{side}' is not one of qrels, run"):
             _native.TrecReader(str(path), side, 1 << 16, _native.Progress())
+
+
+@pytest.mark.parametrize("different", [1, 3, 50, 10**9])
+def test_smaller_values_before_each_in_its_segment_are_counted(different: int) -> None:
+    lengths = [0, 1, 2, 30, 0, 1_023, 1_024, 1_025, 3_000]
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    values = np.random.default_rng(different).integers(-different, different, offsets[-1])
+    segments = [values[start:end] for start, end in pairwise(offsets)]
+    expected = [np.sum(own[:at] < value) for own in segments for at, value in enumerate(own)]
+    assert _native.segment_smaller_before(values, offsets).tolist() == expected

@@ -17,7 +17,8 @@ mod _native {
     use crate::python::arrays::{
         exact_sum, ratio, rising_above, segment_count, segment_descending, segment_first, segment_kept,
         segment_ranked, segment_ranks, segment_running_product, segment_running_sum,
-        segment_shared_precision, segment_shared_weighted_sum, segment_sum, segment_weighted_sum, settle,
+        segment_shared_precision, segment_shared_weighted_sum, segment_smaller_before, segment_sum,
+        segment_weighted_sum, settle,
     };
     #[pymodule_export]
     use crate::python::files::{

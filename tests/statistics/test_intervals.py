@@ -25,9 +25,11 @@ from rankmark.statistics import (
     wilson_interval,
 )
 from rankmark.statistics.intervals import (
+    _nearly_alike,
     left_out_means,
     linearised_error,
     made_interval,
+    skewness,
     standard_error,
 )
 from rankmark.statistics.jackknife import jackknife_interval
@@ -399,3 +401,20 @@ def test_of_shares_of_rare_discordance_tangos_interval_holds_where_t_does_not() 
             held[name] += low <= 0.04 <= high
     assert held["tango"] >= 0.93 * 400
     assert held["t"] <= 0.85 * 400
+
+
+@pytest.mark.parametrize("size", [1, 2, 9, 19, 20, 21, 40, 300])
+def test_values_are_nearly_alike_where_few_are_not_the_most_frequent_one(size: int) -> None:
+    random = np.random.default_rng(size)
+    for others in range(min(size, 15)):
+        values = np.zeros(size)
+        values[random.choice(size, others, replace=False)] = random.integers(1, 4, others)
+        _, counts = np.unique(values, return_counts=True)
+        for few in (5, 10):
+            assert _nearly_alike(values, None, few) == (size - counts.max() < few)
+
+
+def test_skewness_is_that_of_the_moments() -> None:
+    values = np.random.default_rng(0).exponential(size=1_000)
+    assert skewness(values) == pytest.approx(stats.skew(values), rel=1e-12)
+    assert skewness(np.full(30, 0.1)) == 0.0

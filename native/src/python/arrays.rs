@@ -103,6 +103,17 @@ pub fn rising_above<'py>(
     array(py, || standing::above(values, others))
 }
 
+/// Of each value how many of those before it in its segment are below it.
+#[pyfunction]
+pub fn segment_smaller_before<'py>(
+    py: Python<'py>,
+    values: PyReadonlyArray1<'py, i64>,
+    offsets: PyReadonlyArray1<'py, i64>,
+) -> Array<'py, i64> {
+    let (values, offsets) = (values.as_slice()?, offsets.as_slice()?);
+    array(py, || standing::smaller_before(values, offsets))
+}
+
 /// How many of each segment are true.
 #[pyfunction]
 pub fn segment_count<'py>(

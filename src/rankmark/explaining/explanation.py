@@ -454,14 +454,18 @@ MOST_GUESSED = 20_000
 
 
 def _place(query: int | str, result: ListResult, judgements: Input) -> int:
-    ids = list(map(str, result.query_ids))
+    ids: Sequence[int | str] = result.query_ids
+    written = str(query)
     try:
-        return ids.index(str(query))
+        same = type(ids[0])(written)
+        if str(same) == written:  # not "07" for 7
+            return ids.index(same)
     except ValueError:
-        hint = did_you_mean(str(query), ids) if len(ids) <= MOST_GUESSED else ""
-        such = f"; its queries are such as {result.query_ids[0]!r}"
-        what = "judgements of query" if judgements.judges else "query"
-        raise UsageError(f"{judgements.name} has no {what} {query!r}{hint or such}") from None
+        pass
+    hint = did_you_mean(written, list(map(str, ids))) if len(ids) <= MOST_GUESSED else ""
+    such = f"; its queries are such as {ids[0]!r}"
+    what = "judgements of query" if judgements.judges else "query"
+    raise UsageError(f"{judgements.name} has no {what} {query!r}{hint or such}")
 
 
 def _rows(asked: Measure, one: Listed, shown: Arithmetic, value: float) -> tuple[float, pl.DataFrame]:

@@ -70,7 +70,8 @@ def of_queries(table: Input, queries: Sequence[int | str]) -> Input:
     need_polars_threads()
     frame = pl.DataFrame(table.table)
     asked = pl.Series(queries, dtype=frame.schema[table.query])
-    kept = frame[table.query].is_in(asked.implode())
+    column = frame[table.query]
+    kept = column == asked if len(asked) == 1 else column.is_in(asked.implode())
     found = _with_rows(table, frame.filter(kept))
     return found if table.aspects is None else replace(found, aspects=table.aspects.where(kept.to_numpy()))
 

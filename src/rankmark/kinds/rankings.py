@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankmark import _native
 from rankmark.dataclassing import dataclass
@@ -170,40 +169,16 @@ def better_in_both(ranks: Rankings, worse: bool = False) -> tuple[Whole, Whole]:
     """How many items are strictly better in both rankings, and how many worse (if asked for), of each item.
 
     In the order of x, where equal ones go from the worst y to the best, these are the earlier ones with the
-    better y. All queries with as many items are done at once, an item at a time.
+    better y, and the later ones with the worse.
     """
     order = ordered(ranks, ranks.x, -ranks.y)
+    y, offsets = ranks.y[order], ranks.offsets
     above, below = np.zeros((2, len(order)), dtype=np.int64)
-    lengths = np.diff(ranks.offsets)
-    by_length = np.argsort(lengths, kind="stable")
-    bounds = np.flatnonzero(np.diff(lengths[by_length], prepend=-1, append=-1))
-    for start, end in pairwise(bounds):
-        n = int(lengths[by_length[start]])
-        step = max(1, CELLS // max(n, 1))
-        for at in range(start, end, step) if n > 1 else ():
-            queries = by_length[at : min(at + step, end)]
-            # Items by rows, so that each row of as many queries is contiguous.
-            places = order[ranks.offsets[queries] + np.arange(n)[:, None]]
-            y = ranks.y[places]
-            y = y.astype(np.int16) if y.max() < 2**15 else y
-            many = np.zeros((n, len(queries)), dtype=np.int32)
-            for i in range(1, n):
-                better = (y[:i] < y[i]).view(np.uint8)
-                above[places[i]] = _count(better)
-                if worse:
-                    many[:i] += better
-            below[places] = many
+    above[order] = _native.segment_smaller_before(y, offsets)
+    if worse:
+        backwards = np.ascontiguousarray(-y[::-1]), np.ascontiguousarray(len(y) - offsets[::-1])
+        below[order] = _native.segment_smaller_before(*backwards)[::-1]
     return above, below
-
-
-def _count(marks: NDArray[np.uint8]) -> Whole:
-    """The sum of each column; of many columns by few rows at a time, which a byte can count."""
-    total: Whole = np.zeros(marks.shape[1], dtype=np.int64)
-    if len(total) < 64:
-        return np.add.reduce(marks, axis=0, dtype=np.int64, out=total)
-    for start in range(0, len(marks), 255):
-        total += np.add.reduce(marks[start : start + 255], axis=0, dtype=np.uint8)
-    return total
 
 
 def tau_b(ranks: Rankings) -> Values:

@@ -116,9 +116,17 @@ class Coefficient:
 
     def compute(self, pairs: Pairs) -> Values:
         """One value a query; NaN where it is not defined."""
-        function = self.page.function
-        each = [function(part.top(self.cutoff), **self.parameters) for part in pairs.parts()]
-        return each[0] if len(each) == 1 else np.concatenate(each)
+        first, *others = pairs.parts()
+        if not others:
+            return self._of(first)
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor() as pool:  # arrays this long are computed without the GIL
+            return np.concatenate(list(pool.map(self._of, [first, *others])))
+
+    def _of(self, pairs: Pairs) -> Values:
+        values: Values = self.page.function(pairs.top(self.cutoff), **self.parameters)
+        return values
 
     @classmethod
     def parse(cls, text: str) -> Coefficient:

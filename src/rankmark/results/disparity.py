@@ -12,11 +12,9 @@ from rankmark.dataclassing import dataclass
 from rankmark.rendering.records import Record
 from rankmark.rendering.words import counted
 from rankmark.statistics.disparity import (
-    gini,
-    gini_interval,
+    gini_estimate,
     group_disparity,
-    low_share,
-    low_share_interval,
+    low_share_estimate,
 )
 
 if TYPE_CHECKING:
@@ -177,8 +175,8 @@ def inequality_of(measure: Measure, values: NDArray[np.float64], confidence: flo
     if not len(values) or values.min() < 0:
         return Inequality(measure.label, len(values), *(math.nan,) * 6)
     shares = [
-        (gini(values), gini_interval(values, confidence=confidence)),
-        (low_share(values), low_share_interval(values, confidence=confidence)),
+        gini_estimate(values, confidence=confidence),
+        low_share_estimate(values, confidence=confidence),
     ]
     return Inequality(
         measure.label, len(values), *(each for value, made in shares for each in (value, *made.ends))

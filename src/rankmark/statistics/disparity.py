@@ -23,9 +23,11 @@ __all__ = [
     "FEWEST",
     "GroupDisparity",
     "gini",
+    "gini_estimate",
     "gini_interval",
     "group_disparity",
     "low_share",
+    "low_share_estimate",
     "low_share_interval",
 ]
 
@@ -210,8 +212,7 @@ def gini(values: ArrayLike) -> float:
         C. Gini, "Variabilità e mutabilità", 1912.
 
     """
-    own = _shares(values)
-    return float(_gini_terms(own).mean()) if own.any() else math.nan
+    return _value(_gini_terms, _shares(values))
 
 
 def gini_interval(values: ArrayLike, *, confidence: float = 0.95) -> Made:
@@ -225,7 +226,12 @@ def gini_interval(values: ArrayLike, *, confidence: float = 0.95) -> Made:
         published", Journal of the Royal Statistical Society A 176, 2013.
 
     """
-    return _linear_interval(_gini_terms, values, confidence)
+    return gini_estimate(values, confidence=confidence)[1]
+
+
+def gini_estimate(values: ArrayLike, *, confidence: float = 0.95) -> tuple[float, Made]:
+    """`gini` and `gini_interval`, for which the values are put in order once."""
+    return _estimate(_gini_terms, values, confidence)
 
 
 def low_share(values: ArrayLike, part: float = 0.1) -> float:
@@ -243,13 +249,19 @@ def low_share(values: ArrayLike, part: float = 0.1) -> float:
         M. O. Lorenz, "Methods of measuring the concentration of wealth", 1905.
 
     """
-    own = _shares(values)
-    return float(_low_terms(own, part).mean()) if own.any() else math.nan
+    return _value(lambda own: _low_terms(own, part), _shares(values))
 
 
 def low_share_interval(values: ArrayLike, part: float = 0.1, *, confidence: float = 0.95) -> Made:
     """The confidence interval of `low_share`, as `gini_interval`."""
-    return _linear_interval(lambda own: _low_terms(own, part), values, confidence)
+    return low_share_estimate(values, part, confidence=confidence)[1]
+
+
+def low_share_estimate(
+    values: ArrayLike, part: float = 0.1, *, confidence: float = 0.95
+) -> tuple[float, Made]:
+    """`low_share` and `low_share_interval`, alike."""
+    return _estimate(lambda own: _low_terms(own, part), values, confidence)
 
 
 def _shares(values: ArrayLike) -> Floats:
@@ -260,11 +272,17 @@ def _shares(values: ArrayLike) -> Floats:
     return own
 
 
-def _linear_interval(terms: Callable[[Floats], Floats], values: ArrayLike, confidence: float) -> Made:
+def _value(terms: Callable[[Floats], Floats], own: Floats) -> float:
+    return float(terms(own).mean()) if own.any() else math.nan
+
+
+def _estimate(terms: Callable[[Floats], Floats], values: ArrayLike, confidence: float) -> tuple[float, Made]:
+    """The mean of what each value adds, and its interval."""
     check_share(confidence=confidence)
     own = _shares(values)
     linear = terms(own) if own.any() else np.empty(0)
-    return made_interval("auto", linear, confidence=confidence, differences=True, bounds=(0, 1))
+    made = made_interval("auto", linear, confidence=confidence, differences=True, bounds=(0, 1))
+    return float(linear.mean()) if len(linear) else math.nan, made
 
 
 def _gini_terms(x: Floats) -> Floats:
@@ -283,7 +301,8 @@ def _low_terms(x: Floats, part: float) -> Floats:
     if not 0 < part < 1:
         raise ChoiceError(f"part={part!r} is not a number above 0 and below 1")
     n, mean = len(x), x.mean()
-    border = np.sort(x)[min(math.ceil(part * n) - 1, n - 1)]
+    place = min(math.ceil(part * n) - 1, n - 1)
+    border = np.partition(x, place)[place]
     # Σ of the lowest, the border counting in part, is Σ min(x − border, 0) + part · n · border.
     below = np.minimum(x - border, 0.0) + part * border
     found = below.mean() / mean

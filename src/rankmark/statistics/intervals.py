@@ -708,7 +708,7 @@ def _usual(
     if _effective(values, leverage) < len(values) / 2:
         return "t"
     skewed = _ways(clusters) is None and not _enough(values, clusters, ENOUGH)
-    return "studentised" if skewed and _differing(values, clusters) >= FEWEST_RESAMPLED else "t"
+    return "studentised" if skewed and not _nearly_alike(values, clusters, FEWEST_RESAMPLED) else "t"
 
 
 def _effective(values: Floats, leverage: Floats | None) -> float:
@@ -726,7 +726,7 @@ def caution_of(
         return "alike"
     if _units(values, clusters) < FEWEST:
         return "small"
-    if _differing(values, clusters) < FEWEST:
+    if _nearly_alike(values, clusters, FEWEST):
         return "few"
     if _effective(values, leverage) < min(ALIKE, len(values) / 2):
         return "uneven"
@@ -757,7 +757,8 @@ def skewness(values: Floats, clusters: Clusters = None) -> float:
         return max((skewness(values, each) for each in ways), key=abs)
     units, _ = scaled(_unit_deviations(values, clusters))
     squares = float(np.mean(units**2)) if len(units) else 0.0
-    return float(np.mean(units**3)) / squares**1.5 if squares else 0.0
+    cubes = units * units * units  # a general power takes hundreds of times as long
+    return float(np.mean(cubes)) / squares**1.5 if squares else 0.0
 
 
 def _ways(clusters: Clusters) -> list[NDArray[Any]] | None:
@@ -766,13 +767,16 @@ def _ways(clusters: Clusters) -> list[NDArray[Any]] | None:
     return None if labels is None or labels.ndim == 1 else list(labels.T)
 
 
-def _differing(values: Floats, clusters: Clusters) -> int:
-    """How many values are not the most frequent one, or clusters that have such."""
+def _nearly_alike(values: Floats, clusters: Clusters, few: int) -> bool:
+    """Whether fewer values than `few` are not the most frequent one, or clusters that have such."""
     if (ways := _ways(clusters)) is not None:
-        return min(_differing(values, each) for each in ways)
-    different, counts = np.unique(values, return_counts=True)
+        return any(_nearly_alike(values, each, few) for each in ways)
+    # Of values that are nearly alike the most frequent one is so among any 2 · few of them.
+    looked_at = values[: 2 * few] if clusters is None else values
+    different, counts = np.unique(looked_at, return_counts=True)
     others = values != different[counts.argmax()]
-    return int(np.count_nonzero(others)) if clusters is None else len(np.unique(np.asarray(clusters)[others]))
+    found = np.count_nonzero(others) if clusters is None else len(np.unique(np.asarray(clusters)[others]))
+    return bool(found < few)
 
 
 DRAWN = ("resampled", "ratios")

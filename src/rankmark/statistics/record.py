@@ -7,6 +7,7 @@ names, and a row, in one of these files.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
@@ -43,12 +44,17 @@ class Statistic:
     @property
     def takes(self) -> tuple[str, ...]:
         """The names of what its function takes, which say what it has to be given."""
-        return tuple(inspect.signature(self.function).parameters)
+        return _names(self.function)
 
     @property
     def knows_clusters(self) -> bool:
         """Whether it can be told which queries belong together."""
         return "clusters" in self.takes
+
+
+@functools.cache
+def _names(function: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
 
 
 Chosen = TypeVar("Chosen", bound=Statistic)

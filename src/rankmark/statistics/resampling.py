@@ -137,6 +137,8 @@ def cluster_totals(table: Floats, clusters: NDArray[Any]) -> tuple[Floats, Float
 
 def as_floats(values: ArrayLike) -> Floats:
     """The values as floats: NaN, which stands for none, where an array of NumPy masks them."""
+    if type(values) is np.ndarray:
+        return np.asarray(values, dtype=np.float64)
     return np.asarray(np.ma.asarray(values, dtype=np.float64).filled(np.nan))
 
 
@@ -162,7 +164,7 @@ def known(values: ArrayLike, clusters: Clusters = None) -> tuple[Floats, NDArray
         raise DataError(f"{column.shape[1]} columns of values where one is wanted")
     there = ~np.isnan(column[:, 0])
     if clusters is None:
-        return column[there, 0], None
+        return column[:, 0] if there.all() and column.flags.c_contiguous else column[there, 0], None
     labels = np.asarray(clusters)
     if labels.shape not in ((len(column),), (len(column), 2)):
         raise DataError(f"{len(labels)} clusters for {len(column)} values; give one a value")

@@ -30,8 +30,12 @@ ROUNDING = 1e-12
 
 def without_rounding(left: Floats, of: ArrayLike) -> Floats:
     """What was left of values by subtraction, all of it 0 if none is more than their rounding."""
-    reach = ROUNDING * float(np.abs(of).max(initial=0.0))
-    return left if np.abs(left).max(initial=0.0) > reach else np.zeros_like(left)
+    return left if _greatest(left) > ROUNDING * _greatest(np.asarray(of)) else np.zeros_like(left)
+
+
+def _greatest(values: Floats) -> float:
+    """The greatest magnitude, 0 of no values."""
+    return max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
 
 
 def deviations(values: Floats) -> Floats:
@@ -47,7 +51,7 @@ def apart(values: Floats, others: Floats) -> Floats:
 
 def scaled(values: Floats) -> tuple[Floats, float]:
     """The values over a power of two near the greatest, and that: their squares can be summed up."""
-    unit = math.ldexp(1.0, math.frexp(float(np.abs(values).max(initial=0.0)))[1] - 1) or 1.0
+    unit = math.ldexp(1.0, math.frexp(_greatest(values))[1] - 1) or 1.0
     return values / unit, unit
 
 

@@ -11,6 +11,7 @@ use crate::core::ids::Ids;
 use crate::core::pool;
 use crate::core::sums::{STRIDE, Sum, compensated_sum, total};
 use crate::core::table::{Table, column_of};
+use crate::core::wide::wide;
 
 /// Rows of a block: what is read of them stays in the cache.
 const BLOCK: usize = 1 << 14;
@@ -246,14 +247,22 @@ impl Content {
     /// What a block holds, whose first row is told.
     fn of<S: Number>(block: &Block<'_, S>, first: usize) -> Self {
         let bad = |weight: f64| !(0.0..f64::INFINITY).contains(&weight);
-        let no_probability = |p: S| !((p >= S::of(0.0)) & (p <= S::of(1.0)));
+        let (labels, scores, none) = (different(block.labels), block.scores, Faults { count: 0, first });
+        // Where all labels are known they tell of all rows, and no probability is NaN.
+        let good_labels = labels.len() < SHOWN && labels.iter().all(|label| label.is_finite());
+        let probabilities = are_probabilities(scores);
+        let all = |good: bool, faults: &dyn Fn() -> Faults| if good { none } else { faults() };
         Self {
             rows: block.labels.len(),
-            positives: block.labels.iter().map(|&label| usize::from(label == block.positive)).sum(),
-            labels: different(block.labels),
-            no_probability: Faults::in_block(block.scores, first, no_probability),
-            bad_labels: Faults::in_block(block.labels, first, |label: f64| !label.is_finite()),
-            bad_scores: Faults::in_block(block.scores, first, |score: S| score.into().is_nan()),
+            positives: equal(block.labels, block.positive),
+            no_probability: all(probabilities, &|| Faults::in_block(scores, first, is_no_probability)),
+            bad_labels: all(good_labels, &|| {
+                Faults::in_block(block.labels, first, |label: f64| !label.is_finite())
+            }),
+            bad_scores: all(probabilities, &|| {
+                Faults::in_block(scores, first, |score: S| score.into().is_nan())
+            }),
+            labels,
             bad_weights: block.weights.map_or(Faults::default(), |own| Faults::in_block(own, first, bad)),
             least_weight: block.weights.map_or(1.0, |own| own.iter().copied().fold(0.0, f64::max)),
         }
@@ -277,14 +286,47 @@ fn different(values: &[f64]) -> Vec<f64> {
     let mut found = Vec::new();
     let Some(&one) = values.first() else { return found };
     let other = values.iter().copied().find(|&value| value != one).unwrap_or(one);
-    // Without a way out that would have to be looked for at every value.
-    if values.iter().fold(true, |both, &value| both & ((value == one) | (value == other))) {
+    if are_either(values, one, other) {
         remember(&mut found, one);
         remember(&mut found, other);
     } else {
         values.iter().for_each(|&value| remember(&mut found, value));
     }
     found
+}
+
+// Loops without a way out, which would have to be looked for at every value.
+wide! {
+    /// Whether all values are one of two.
+    fn are_either(values: &[f64], one: f64, other: f64) -> bool = are_either_any
+}
+wide! {
+    /// How many values are this one.
+    fn equal(values: &[f64], one: f64) -> usize = equal_any
+}
+wide! {
+    /// Whether all scores are within 0 and 1.
+    fn are_probabilities<S: Number>(scores: &[S]) -> bool = are_probabilities_any
+}
+
+#[inline(always)]
+fn are_either_any(values: &[f64], one: f64, other: f64) -> bool {
+    values.iter().fold(true, |both, &value| both & ((value == one) | (value == other)))
+}
+
+#[inline(always)]
+fn equal_any(values: &[f64], one: f64) -> usize {
+    values.iter().map(|&value| usize::from(value == one)).sum()
+}
+
+#[inline(always)]
+fn are_probabilities_any<S: Number>(scores: &[S]) -> bool {
+    scores.iter().fold(true, |all, &score| all & !is_no_probability(score))
+}
+
+#[inline(always)]
+fn is_no_probability<S: Number>(score: S) -> bool {
+    !((score >= S::of(0.0)) & (score <= S::of(1.0)))
 }
 
 fn remember(found: &mut Vec<f64>, value: f64) {
@@ -359,29 +401,40 @@ pub fn log_loss(rows: &LabelledRows, clip: f64) -> Result<f64> {
         })?;
         return Ok(loss);
     }
-    let blocks = rows.blocks(|block: &Block<'_>, _| {
-        let mut total = Sum::default();
-        let (labels, scores) = (block.labels.chunks(LANES), block.scores.chunks(LANES));
-        let mut products = [1.0; LANES];
-        for (labels, scores) in labels.zip(scores) {
-            let mut next = products;
-            for (product, (&label, &score)) in next.iter_mut().zip(labels.iter().zip(scores)) {
-                *product *= likelihood(label == block.positive, score, clip);
-            }
-            if next.iter().all(|&product| product > LEAST_PRODUCT) {
-                products = next;
-                continue;
-            }
-            products.iter().for_each(|product| total.add(-product.ln()));
-            products = [1.0; LANES];
-            for (&label, &score) in labels.iter().zip(scores) {
-                total.add(-likelihood(label == block.positive, score, clip).ln());
-            }
+    Ok(compensated_sum(rows.blocks(|block: &Block<'_>, _| log_loss_of(block, clip))?))
+}
+
+wide! {
+    /// That of a block of rows without weights.
+    fn log_loss_of(block: &Block<'_>, clip: f64) -> f64 = log_loss_of_any
+}
+
+#[inline(always)]
+fn log_loss_of_any(block: &Block<'_>, clip: f64) -> f64 {
+    let mut total = Sum::default();
+    let ((labels, last_labels), (scores, last_scores)) =
+        (block.labels.as_chunks::<LANES>(), block.scores.as_chunks::<LANES>());
+    let given = |label: f64, score: f64| likelihood(label == block.positive, score, clip);
+    let mut products = [1.0; LANES];
+    let mut multiply = |given: &[f64; LANES]| {
+        let next: [f64; LANES] = std::array::from_fn(|lane| products[lane] * given[lane]);
+        if next.iter().fold(true, |all, &product| all & (product > LEAST_PRODUCT)) {
+            products = next;
+            return;
         }
         products.iter().for_each(|product| total.add(-product.ln()));
-        total.value()
-    })?;
-    Ok(compensated_sum(blocks))
+        products = [1.0; LANES];
+        given.iter().for_each(|likelihood| total.add(-likelihood.ln()));
+    };
+    for (labels, scores) in labels.iter().zip(scores) {
+        multiply(&std::array::from_fn(|lane| given(labels[lane], scores[lane])));
+    }
+    let mut last = [1.0; LANES];
+    let rest = last_labels.iter().zip(last_scores);
+    last.iter_mut().zip(rest).for_each(|(lane, (&label, &score))| *lane = given(label, score));
+    multiply(&last);
+    products.iter().for_each(|product| total.add(-product.ln()));
+    total.value()
 }
 
 /// Products of probabilities that grow side by side: one logarithm for many rows.
@@ -389,6 +442,7 @@ const LANES: usize = 8;
 /// A product below this loses digits.
 const LEAST_PRODUCT: f64 = 1e-280;
 
+#[inline(always)]
 fn likelihood(positive: bool, score: f64, clip: f64) -> f64 {
     let p = score.max(clip).min(1.0 - clip);
     if positive { p } else { 1.0 - p }

@@ -3,6 +3,7 @@
 use crate::core::rows::bins::Cells;
 use crate::core::rows::ranked_scores::{Element, RankedScores, Run, Threshold};
 use crate::core::sums::{STRIDE, Sum};
+use crate::core::wide::wide;
 
 /// ln(p / (1 − p)), as far from 0 as `most` at most.
 fn logit(p: f64, most: f64) -> f64 {
@@ -61,35 +62,75 @@ impl Grid {
 
     /// The moments of rows that are all in one cell.
     fn moments<E: Element>(&self, cell: usize, rows: Run<'_, E>) -> [Moments; 2] {
-        let middle = self.middle(cell);
-        // Of probabilities near 1 the digits are in 1 − p.
-        let (center, unlikely) = (1.0 / (1.0 + (-middle).exp()), 1.0 / (1.0 + middle.exp()));
-        let kept = |p: f64| p.clamp(self.clip, 1.0 - self.clip);
-        let halves = 2.0 / self.half;
-        let away = |score: f64| {
-            let (p, other) = (kept(score), kept(1.0 - score));
-            let apart = if middle > 0.0 { unlikely - other } else { p - center };
-            // The difference of two log odds is 2 · artanh of this, which is so small that four terms do.
-            let tangent = apart / (p * unlikely + center * other);
-            let square = tangent * tangent;
-            halves * tangent * (1.0 + square * (1.0 / 3.0 + square * (0.2 + square / 7.0)))
-        };
-        let (mut moments, mut places) = ([Moments::default(); 2], [0.0; STRIDE]);
+        let cell = Cell::new(self, cell);
+        let (mut moments, mut scores, mut weights) =
+            ([Moments::default(); 2], [[0.0; STRIDE]; 2], [[0.0; STRIDE]; 2]);
         for stride in rows.strides(STRIDE) {
-            places.iter_mut().zip(stride.rows()).for_each(|(place, (_, score, _))| *place = away(score));
-            let mut plain = [Moments::default(); 2];
-            for (&first, (positive, _, weight)) in places.iter().zip(stride.rows()) {
-                let (second, fourth) = (first * first, first * first * (first * first));
-                let third = second * first;
-                let powers =
-                    [1.0, first, second, third, fourth, fourth * first, fourth * second, fourth * third];
-                let own = &mut plain[usize::from(positive)];
-                *own = std::array::from_fn(|degree| own[degree] + weight * powers[degree]);
+            // Each row is written to both classes, and stays where the next one is not written over it.
+            let mut counts = [0; 2];
+            for (positive, score, weight) in stride.rows() {
+                for (class, is_own) in [!positive, positive].into_iter().enumerate() {
+                    scores[class][counts[class]] = score;
+                    weights[class][counts[class]] = weight;
+                    counts[class] += usize::from(is_own);
+                }
             }
-            add(&mut moments, &plain);
+            for class in 0..2 {
+                let own = 0..counts[class];
+                let plain = of_class(&cell, &mut scores[class][own.clone()], &weights[class][own]);
+                moments[class].iter_mut().zip(plain).for_each(|(sum, moment)| *sum += moment);
+            }
         }
         moments
     }
+}
+
+/// Where log odds of a cell are taken from.
+struct Cell {
+    clip: f64,
+    upper: bool,
+    /// The probability at the middle, and 1 less it: of probabilities near 1 the digits are in 1 − p.
+    center: f64,
+    unlikely: f64,
+    halves: f64,
+}
+
+impl Cell {
+    fn new(grid: &Grid, cell: usize) -> Self {
+        let middle = grid.middle(cell);
+        let (center, unlikely) = (1.0 / (1.0 + (-middle).exp()), 1.0 / (1.0 + middle.exp()));
+        Self { clip: grid.clip, upper: middle > 0.0, center, unlikely, halves: 2.0 / grid.half }
+    }
+
+    /// What the log odds of a probability differ by from the middle, in half widths.
+    #[inline(always)]
+    fn away(&self, score: f64) -> f64 {
+        let kept = |p: f64| p.clamp(self.clip, 1.0 - self.clip);
+        let (p, other) = (kept(score), kept(1.0 - score));
+        let apart = if self.upper { self.unlikely - other } else { p - self.center };
+        // The difference of two log odds is 2 · artanh of this, which is so small that four terms do.
+        let tangent = apart / (p * self.unlikely + self.center * other);
+        let square = tangent * tangent;
+        self.halves * tangent * (1.0 + square * (1.0 / 3.0 + square * (0.2 + square / 7.0)))
+    }
+}
+
+wide! {
+    /// The moments of rows of one class, whose scores this overwrites with how far they are from the middle.
+    fn of_class(cell: &Cell, scores: &mut [f64], weights: &[f64]) -> Moments = of_class_any
+}
+
+#[inline(always)]
+fn of_class_any(cell: &Cell, scores: &mut [f64], weights: &[f64]) -> Moments {
+    scores.iter_mut().for_each(|score| *score = cell.away(*score));
+    let mut moments = Moments::default();
+    for (&first, weight) in scores.iter().zip(weights) {
+        let (second, fourth) = (first * first, first * first * (first * first));
+        let third = second * first;
+        let powers = [1.0, first, second, third, fourth, fourth * first, fourth * second, fourth * third];
+        moments = std::array::from_fn(|degree| moments[degree] + weight * powers[degree]);
+    }
+    moments
 }
 
 fn add(moments: &mut [Moments; 2], others: &[Moments; 2]) {
