@@ -42,7 +42,10 @@ NOT_FAST = ["tests/peers", "tests/test_benchmarks.py", "tests/api/test_spark.py"
 @nox.parametrize("end", ["oldest", "newest"])
 def ends(session: nox.Session, end: str) -> None:
     """What reads and hands out tables, with a Python's oldest or newest libraries; needs the core built."""
-    tests = requirements("duckdb", "hypothesis", "pandas", "pyarrow", "pytest", "pytest-timeout", "tzdata")
+    tests = requirements(
+        *("duckdb", "hypothesis", "ir_measures", "pandas", "pyarrow", "pytest", "pytest-timeout"),
+        "pytrec_eval-terrier",
+    )
     # Libraries older than a Python have no wheels for it, and are passed over.
     session.install(
         f"--resolution={'lowest-direct' if end == 'oldest' else 'highest'}",

@@ -28,7 +28,7 @@ def page(command: click.Command, name: str) -> str:
         *_paragraphs(about),
     ]
     options = [each.get_help_record(context) for each in command.get_params(context)]
-    if written := [each for each in options if each]:
+    if written := [each for each in options if each and each[1]]:
         lines.append(".SH OPTIONS")
         for names, said in written:
             lines += [".TP", rf"\fB{_roff(names)}\fR", _roff(said)]
@@ -42,10 +42,11 @@ def page(command: click.Command, name: str) -> str:
 
 
 def _paragraphs(text: str) -> list[str]:
-    """Paragraphs, and those that click leaves as they are."""
+    """Paragraphs, and those that click leaves as they are, of examples under a title of their own."""
     lines = []
     for paragraph in re.split(r"\n\s*\n", text):
         if paragraph.startswith("\b"):
+            lines += [".SH EXAMPLES"] if "\nrankmark " in paragraph else []
             lines += [".nf", _roff(paragraph.removeprefix("\b\n")), ".fi"]
         else:
             lines += [".PP", _roff(" ".join(paragraph.split()))]

@@ -28,6 +28,7 @@ Schema: TypeAlias = dict[str, Any]
 Document: TypeAlias = dict[str, Any]
 
 PATH = Path(form.__file__).parent.parent / "schema.json"
+DESCRIPTION = f"Version {form.SCHEMA}: docs/compatibility.md says what stays. A definition is a class."
 TITLE = "What rankmark writes as JSON"
 ERROR = "Error"
 MORE_FILES = {
@@ -239,13 +240,13 @@ def whole(kinds: dict[str, Schema]) -> Schema:
     """The schema of all documents, by what each class writes."""
     top = {"schema": {"const": form.SCHEMA}, "rankmark": {"type": "string"}}
     definitions = {
-        name: {**kind, "properties": {**kind["properties"], **top}, "required": list(top)}
+        name: {**kind, "properties": top | kind["properties"] | top, "required": list(top)}
         for name, kind in sorted(kinds.items())
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": TITLE,
-        "description": f"Version {form.SCHEMA}; docs/compatibility.md says what stays.",
+        "description": DESCRIPTION,
         "anyOf": [{"$ref": f"#/$defs/{name}"} for name in definitions],
         "$defs": definitions,
     }

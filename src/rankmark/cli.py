@@ -17,7 +17,7 @@ from typing import Any
 
 import click
 
-from rankmark.commands.names import MEASURE, refuse_mistyped
+from rankmark.commands.names import COMPLETING, MEASURE, refuse_mistyped
 from rankmark.commands.output import UnansweredError
 from rankmark.commands.wording import as_options
 from rankmark.errors import RankmarkError, ToolMissingError, UsageError, did_you_mean
@@ -91,6 +91,10 @@ def main(args: list[str] | None = None) -> int:
         _collect_rarely()
         _own_standard_error()
     given = sys.argv[1:] if args is None else args
+    if COMPLETING in os.environ:
+        from rankmark.commands.completion import complete_files
+
+        complete_files()
     try:
         with cleaned_up():
             return command_line.main(given, prog_name="rankmark", standalone_mode=False, obj=given) or 0

@@ -182,6 +182,7 @@ SEARCH_RESEARCHER: list[Row] = [
 ]
 CLICK_ENGINEER: list[Row] = [
     ("another name of clicks", CLICKS.replace("label", "clk"), AUC, 1, "did you mean 'clk'?"),
+    ("scores of a new model", "click,p_new\n1,.5\n0,.2\n", AUC, 1, "known as the score; its columns"),
     ("labels 0, 1, 2", CLICKS.replace("a,1,0.9", "a,2,0.9"), AUC, 1, "AUC takes binary labels (0 and 1"),
     (
         "labels in words",

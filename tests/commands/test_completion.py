@@ -1,4 +1,4 @@
-"""Shells complete commands and options; manual pages have them all."""
+"""Shells complete commands, options and files; manual pages have them all."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ def test_another_shell_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("rankmark eval-p", 1, "plain,eval-preferences"),
         ("rankmark eval --short-s", 2, "plain,--short-signature"),
+        ("rankmark eval qre", 2, "file,qre"),
+        ("rankmark eval qrels.txt a.run --items it", 5, "file,it"),
     ],
 )
 def test_words_are_completed(words: str, place: int, expected: str) -> None:

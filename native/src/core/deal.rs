@@ -188,7 +188,7 @@ impl<R: Copy> Pile<R> {
 ///
 /// # Safety
 /// 64 bytes can be read at `from` and written at `to`, which is aligned as a line.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 unsafe fn write_past_cache(from: *const u8, to: *mut u8) {
     // SAFETY: every such processor has SSE2, and the caller says that the memory may be accessed. Instructions copy
     // the bytes between the fields of rows, which have no value in Rust, like all others.
@@ -213,11 +213,11 @@ unsafe fn write_past_cache(from: *const u8, to: *mut u8) {
     }
 }
 
-/// Copies a line.
+/// Copies a line; also under Miri, which knows no instructions.
 ///
 /// # Safety
 /// 64 bytes can be read at `from` and written at `to`.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(any(not(target_arch = "x86_64"), miri))]
 unsafe fn write_past_cache(from: *const u8, to: *mut u8) {
     // SAFETY: as the caller says.
     unsafe { ptr::copy_nonoverlapping(from, to, size_of::<Line>()) }
@@ -225,7 +225,7 @@ unsafe fn write_past_cache(from: *const u8, to: *mut u8) {
 
 /// Lets other threads see what was written past the cache before they see what this one writes next.
 fn fence() {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: every such processor has the instruction, which only waits.
     unsafe {
         std::arch::asm!("sfence", options(nostack, preserves_flags));

@@ -29,6 +29,8 @@ __all__ = [
     "usual_measures",
 ]
 
+COMPLETING = "_RANKMARK_COMPLETE"
+"""The variable by which a shell asks what could stand in a line."""
 MEASURE = ("-m", "--measure")
 """The option of measures."""
 _OWN = re.compile(r"\s*([A-Za-z_][\w.]*:[A-Za-z_]\w*)(?=[\s(@]|$)")

@@ -355,7 +355,7 @@ def polars_errors(where: str, name: str) -> Iterator[None]:
     try:
         with hidden_panics():
             yield
-    except pl.exceptions.PolarsError as error:
+    except (pl.exceptions.PolarsError, OSError) as error:  # the second too where what it reads is damaged
         reason = str(error).partition("\n")[0]
         raise FormatError(f"{where} cannot be read as {name}: {reason}") from error
     except pl.exceptions.PanicException as error:

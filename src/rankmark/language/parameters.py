@@ -125,7 +125,7 @@ def parse_value(text: str) -> Any:
     try:
         written = ast.parse(text, mode="eval").body
         value = ast.literal_eval(_quoted(written))
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):  # as of a set that holds a set
         raise MeasureError(
             f"{brief(text)} is neither a word, a text in quotes, a number, {{grade:gain}} mapping or [list]"
         ) from None

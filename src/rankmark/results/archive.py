@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rankmark._native import __version__
 from rankmark.errors import FormatError, RankmarkError, UsageError, no_file
 from rankmark.forking import need_polars_threads
+from rankmark.inputs.arrow_layout import need_whole
 from rankmark.inputs.format import polars_errors
 from rankmark.rendering.files import write_whole
 
@@ -57,7 +58,9 @@ class Archive:
         import polars as pl
 
         with self.reading(), polars_errors(self.where, "a saved table"):
-            return pl.read_ipc(BytesIO(_part(self._content, name)))
+            content = _part(self._content, name)
+            need_whole(content)
+            return pl.read_ipc(BytesIO(content))
 
     @contextmanager
     def reading(self) -> Iterator[None]:

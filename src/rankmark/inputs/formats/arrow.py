@@ -5,16 +5,15 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-from rankmark.inputs.format import LEAST, Columnar, File
+from rankmark.inputs.arrow_layout import MAGIC, STREAM, need_whole
+from rankmark.inputs.format import Batched, Columnar, File
 from rankmark.inputs.roles import TableName
+from rankmark.inputs.source import Source
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["FILE_FORMATS"]
-
-STREAM = b"\xff\xff\xff\xff"
-"""How a stream begins."""
 
 
 class Arrow(Columnar):
@@ -22,7 +21,7 @@ class Arrow(Columnar):
 
     name = listed = known_by = "Arrow"
     place = 6
-    magic = b"ARROW1"
+    magic = MAGIC
     endings = frozenset({".arrow", ".arrows", ".feather", ".ipc"})
 
     def is_certain(self, file: File, table: TableName) -> bool:  # noqa: ARG002
@@ -33,12 +32,21 @@ class Arrow(Columnar):
         """As `Columnar.frame`."""
         import polars as pl
 
-        if file.content is None and file.size < LEAST:  # which polars takes for a fault of the disk
-            raise pl.exceptions.ComputeError("it is too short")
         content = file.source if file.content is None else io.BytesIO(file.content)
         if file.head.startswith(STREAM):
             return pl.read_ipc_stream(content).lazy()
         return pl.scan_ipc(content, glob=False) if file.content is None else pl.read_ipc(content).lazy()
+
+    def scan(self, file: File) -> Source:
+        """As `FormatOfPolars.scan`."""
+        need_whole(file.source)
+        return super().scan(file)
+
+    def in_batches(self, file: File, table: TableName) -> Batched:
+        """As `Format.in_batches`."""
+        with self.errors(file):
+            need_whole(file.source)
+        return super().in_batches(file, table)
 
     def fault(self, file: File) -> str | None:
         """As `FormatOfPolars.fault`; a stream has no end that tells anything."""

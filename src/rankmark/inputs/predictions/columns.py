@@ -139,7 +139,7 @@ class _Finder:
         found = {role: self._find(role) for role in USUAL if not (decided and role == "score")}
         if decided:
             found["score"] = self.said["predicted"]
-        label, score = (found.pop(role) or self._missing(role) for role in ("label", "score"))
+        label, score = (found[role] or self._missing(role, found) for role in ("label", "score"))
         query, item, weight = (found[role] for role in ("query", "item", "weight"))
         return PredictionColumns(
             label, score, query, item, weight, self.other_scores, decided=decided, system=self.system
@@ -177,8 +177,8 @@ class _Finder:
             )
         return known[0] if known else None
 
-    def _missing(self, role: str) -> str:
-        free = [name for name in self.names if name not in self.said.values()]
+    def _missing(self, role: str, found: Mapping[str, str | None]) -> str:
+        free = [name for name in self.names if name not in {*self.said.values(), *found.values()}]
         said = {name: f"; {name!r} is said to be the {_called(other)}," for other, name in self.said.items()}
         taken = "".join(said[name] for name in fitting(said, USUAL[role]))
         which = (
