@@ -13,7 +13,6 @@ from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import NDArray
 
     from rankmark.inputs import Input
     from rankmark.kinds.items import RecommendedLists
