@@ -43,7 +43,7 @@ NOT_FAST = ["tests/peers", "tests/test_benchmarks.py", "tests/api/test_spark.py"
 def ends(session: nox.Session, end: str) -> None:
     """What reads and hands out tables, with a Python's oldest or newest libraries; needs the core built."""
     tests = requirements(
-        *("duckdb", "hypothesis", "ir_measures", "pandas", "pyarrow", "pytest", "pytest-timeout"),
+        *("duckdb", "hypothesis", "ir_measures", "jinja2", "pandas", "pyarrow", "pytest", "pytest-timeout"),
         "pytrec_eval-terrier",
     )
     # Libraries older than a Python have no wheels for it, and are passed over.

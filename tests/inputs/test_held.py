@@ -105,7 +105,9 @@ def test_files_of_other_tools_are_read(kind: str, tmp_path: Path) -> None:
 
 def test_arrow_is_read_in_batches(tmp_path: Path) -> None:
     frame = pl.DataFrame({"query": range(3000), "item": 7, "score": 0.5, "more": "x"})
-    frame.write_ipc(path := tmp_path / "a.arrow", record_batch_size=100)
+    path, table = tmp_path / "a.arrow", frame.to_arrow()
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table, max_chunksize=100)
     batched = format_of(File(path, "run"), "run", None).in_batches(File(path, "run"), "run")
     qrels = tmp_path / "qrels.parquet"
     frame.select("query", "item").write_parquet(qrels)
