@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rankmark.aggregation.query_weights import check_weighable
 from rankmark.dataclassing import dataclass
 from rankmark.errors import UsageError
+from rankmark.inputs.places import Places
 from rankmark.results.queries import QueryResult
 
 if TYPE_CHECKING:
     from rankmark.inputs.clusters import Clustering, ClustersBy
-    from rankmark.inputs.places import Places
     from rankmark.inputs.slicing import By
     from rankmark.inputs.weights import Weighting, WeightsBy
     from rankmark.language.plan import AskedBounds, Plan
