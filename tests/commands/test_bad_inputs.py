@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -965,3 +966,29 @@ def test_bad_calls_are_answered(
     with pytest.raises(kind) as error:
         call()
     assert words in str(error.value)
+
+
+def test_a_folder_that_may_not_be_looked_into_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in (("qrels.txt", "q 0 a 1\n"), ("a.run", "q Q0 a 1 2 t\n")):
+        (tmp_path / name).write_text(text)
+    look = Path.stat
+
+    def stat(path: Path, **how: bool) -> os.stat_result:
+        if "closed" in str(path):
+            raise PermissionError(13, "Permission denied", str(path))
+        return look(path, **how)
+
+    monkeypatch.setattr(Path, "stat", stat)
+    qrels, run, closed = (str(tmp_path / name) for name in ("qrels.txt", "a.run", "closed/b.txt"))
+    for words, said in (
+        (
+            ["eval", qrels, closed, "-m", "RR"],
+            f"{closed!r} cannot be read: no permission to look into its folder",
+        ),
+        (["eval", qrels, run, "-m", "RR", "-o", closed], f"cannot write {closed}: Permission denied"),
+        (["trec_eval", qrels, closed], f"{closed!r} cannot be read: no permission to look into its folder"),
+    ):
+        assert main(words) == 2
+        assert said in capsys.readouterr().err

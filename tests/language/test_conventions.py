@@ -1031,3 +1031,15 @@ def test_a_default_that_is_given_is_another_measure_than_the_tools() -> None:
     )
     assert exponential["nDCG(gain=exp2)@5"] != linear[rm.nDCG @ 5]
     assert len(rm.evaluate(qrels, run, asked[:2], like="lightgbm").measures) == 2
+
+
+@pytest.mark.parametrize(
+    ("like", "asked", "theirs"),
+    [("ranx", "HR@3", "hit_rate@3"), ("recpack", "R@2", "RecallK_2"), ("vespa", "nDCG@3", "ndcg@3")],
+)
+def test_a_name_of_here_is_the_measure_that_a_tool_gives_that_name(
+    like: str, asked: str, theirs: str
+) -> None:
+    """Tools have several of a kind: ranx's hits count what its hit_rate only looks for."""
+    record = rm.conventions()[like]
+    assert record.measure(asked) == record.measure(theirs)

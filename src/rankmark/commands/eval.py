@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -34,6 +33,7 @@ from rankmark.commands.options import (
 from rankmark.commands.output import Output, with_output_of
 from rankmark.dataclassing import dataclass
 from rankmark.errors import UsageError, did_you_mean
+from rankmark.rendering.files import is_there
 from rankmark.rendering.words import harmless
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def _refuse_methods(paths: Iterable[str]) -> None:
     from rankmark.statistics.intervals import INTERVALS
 
     for path in paths:
-        if not Path(path).exists() and (path in INTERVALS or did_you_mean(path, INTERVALS)):
+        if not is_there(path) and (path in INTERVALS or did_you_mean(path, INTERVALS)):
             raise UsageError(
                 f"--intervals {path}: --intervals has no value; --interval-method says how they are made, "
                 f"one of {', '.join(INTERVALS)}"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankmark.errors import MeasureError, UsageError
+from rankmark.rendering.files import is_device, is_there
 
 if TYPE_CHECKING:
     from rankmark.inputs.catalogue import Catalogue
@@ -83,7 +84,7 @@ def _is_measure(text: str) -> bool:
     from rankmark.language.names import parse
 
     try:
-        return text[:1].isalpha() and not Path(text).exists() and bool(parse(text))
+        return text[:1].isalpha() and not is_there(text) and bool(parse(text))
     except (MeasureError, OSError, ValueError):
         return False
 
@@ -183,10 +184,11 @@ def name_and_path(text: str) -> tuple[str, str]:
     The name ends at the first ``=`` behind which there is a file, so that names can hold others, or else at
     the first of all.
     """
-    if text.startswith("=") or Path(text).exists():
+    if text.startswith("=") or is_there(text):
         return "", text
     splits = [(text[:place], text[place + 1 :]) for place, each in enumerate(text) if each == "="]
-    return next((split for split in splits if Path(split[1]).is_file()), next(iter(splits), ("", text)))
+    files = (split for split in splits if is_there(split[1]) and not is_device(split[1]))
+    return next(files, next(iter(splits), ("", text)))
 
 
 def score_columns(

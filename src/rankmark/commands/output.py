@@ -189,11 +189,11 @@ class Output:
 
 def check_target(option: str, path: str, *inputs: str | None) -> None:
     """Refuses a file that an option is to write and cannot, or that is an input, before long work is done."""
-    from rankmark.rendering.files import check_writable
+    from rankmark.rendering.files import check_writable, is_there
 
     check_writable(path)
     for each in filter(None, inputs):
-        if Path(path).exists() and Path(each).exists() and Path(path).samefile(each):
+        if is_there(path) and is_there(each) and Path(path).samefile(each):
             raise UsageError(f"{option} {path} would overwrite the input {each}")
 
 

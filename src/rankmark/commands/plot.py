@@ -15,6 +15,7 @@ from rankmark.commands.options import is_said
 from rankmark.commands.output import Output, with_output_of
 from rankmark.commands.wording import as_options
 from rankmark.errors import PictureError, UsageError
+from rankmark.rendering.files import is_there
 
 if TYPE_CHECKING:
     from rankmark.figures import Figure, Option, Picture
@@ -126,7 +127,7 @@ def _listed(path: str | None, name: str | None) -> Iterator[str]:
 
     if path is None:
         yield picture_list()
-    elif path in pictures() and not Path(path).exists():
+    elif path in pictures() and not is_there(path):
         yield pictures()[path].page
     elif name is not None:
         yield picture_named(name, type(_opened(path))).page

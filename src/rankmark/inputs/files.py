@@ -73,6 +73,8 @@ def expand(text: str, table: TableName | None = None) -> list[Path]:
     path = Path(text).expanduser()
     try:
         exists = path.exists()
+    except PermissionError as error:
+        raise UsageError(f"{text!r} cannot be read: no permission to look into its folder") from error
     except (OSError, ValueError) as error:
         raise FileMissingError(f"{text[:200]!r} is not a path: {error}") from error
     if exists:

@@ -354,8 +354,8 @@ IR_MEASURES = Convention(
 )
 
 _RANX_BINARY = {
-    "hits": "HR(hits=count)",
     "hit_rate": "HR",
+    "hits": "HR(hits=count)",
     "precision": "P",
     "recall": "R",
     "f1": "F",
@@ -822,8 +822,8 @@ RECPACK = Convention(
         {
             "NDCGK": "nDCG(gain=binary)",
             "DCGK": "DCG(gain=binary)",
-            "CalibratedRecallK": "R(denominator=min)",
             "RecallK": "R",
+            "CalibratedRecallK": "R(denominator=min)",
             "PrecisionK": "P",
             "ReciprocalRankK": "RR",
             "HitK": "HR(hits=count)",
