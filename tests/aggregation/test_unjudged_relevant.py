@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import rankmark as rm
@@ -15,7 +15,9 @@ from strategies import PAGES, at_most, usable_measures
 
 GRADES = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 3), min_size=1)
 LISTS = st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=1)
-fewer = settings(max_examples=at_most(15), deadline=None)
+# Of some measures most parameters are none that count here.
+few_usable = [HealthCheck.filter_too_much]
+fewer = settings(max_examples=at_most(15), deadline=None, suppress_health_check=few_usable)
 
 
 @pytest.mark.parametrize("name", sorted(PAGES))

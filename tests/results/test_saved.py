@@ -381,10 +381,17 @@ def test_arrays_that_are_left_out_of_the_mean_stay_so(tmp_path: Path) -> None:
     assert replace(loaded.counts) == result.counts
 
 
+class Settings(dict[str, str]):
+    """Those of a session, as Spark names what is done with them."""
+
+    set = dict.__setitem__
+    unset = dict.__delitem__
+
+
 class OnCluster:
     """Rows of queries that are elsewhere, as Spark's are."""
 
-    sparkSession = SimpleNamespace(conf={})  # noqa: N815 - Spark's name
+    sparkSession = SimpleNamespace(conf=Settings())  # noqa: N815 - Spark's name
 
     def __init__(self, rows: pl.DataFrame) -> None:
         self.rows = rows
