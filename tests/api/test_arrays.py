@@ -199,6 +199,14 @@ def test_among_the_highest_scores_items_stand_as_among_all(
         )
 
 
+@EVERYWHERE
+def test_no_tie_beyond_the_cut_is_counted(library: Any) -> None:
+    scores, grades = np.array([[0.0, 3.0, 0.0]]), np.array([[1.0, np.nan, 0.0]])
+    choices: dict[str, Any] = {"k": 1, "unjudged": "ignore", "ties": "item-asc"}
+    result = rm.evaluate_arrays(library(scores), grades, "P@1", **choices)
+    assert result.counts.measures["P@1"].tied == 0
+
+
 def test_ties_across_the_cut_are_counted() -> None:
     scores = np.array([[3.0, 2.0, 2.0, 1.0], [3.0, 2.0, 1.0, 1.0]])
     counts = rm.evaluate_arrays(scores, [[1], [1]], ["AP", "P@1", "R", "R@9"], k=2).counts.measures

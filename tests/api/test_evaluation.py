@@ -302,3 +302,12 @@ def test_numbers_that_are_none_are_refused_wherever_they_stand(
     run = pl.DataFrame({"query": query, "item": item, "score": pl.Series(score, dtype=dtype)})
     with pytest.raises(rm.DataError, match=message):
         rm.evaluate(qrels, run, "AP")
+
+
+def test_measures_come_in_the_order_asked_for_whatever_they_look_at() -> None:
+    measures = ["Novelty@2", "RR", "Coverage@2", "AP"]
+    known: dict[str, Any] = {"items": ["a", "b", "c"], "train": {"u": ["c"], "v": ["a", "b"]}}
+    result = rm.evaluate({"u": {"a": 1}}, {"u": {"b": 0.3, "a": 0.2}}, measures, **known)
+    assert list(result.values) == measures
+    assert [*result.measures] == [rm.parse(each) for each in measures]
+    assert result.per_query.columns == ["query", "Novelty@2", "RR", "AP"]

@@ -182,6 +182,7 @@ class Block(NamedTuple):
         settled = settled_together(asked, iter(observed.values), choices)
         if len(asked) < len(measures):
             settled |= {each: _of_items(each, observed, choices) for each in measures if each.of_all_lists}
+            return {each: settled[each] for each in measures}  # in the order asked for
         return settled
 
     def undefined(self, measure: Measure, settled: Settled, choices: Choices) -> Some:

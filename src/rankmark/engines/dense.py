@@ -161,7 +161,7 @@ def _judge(
     """
     if choices.scores == "float32" and "float64" in str(batch.scores.dtype):
         batch = batch._replace(scores=single(batch.scores))
-    places = places_of(batch, choices.ties, k=k, threads=threads)
+    places = places_of(batch, choices.ties, limit=k, threads=threads)
     _refuse_nan(places, batch.rows)
     return _native.ranked_lists(
         (places.greater, places.equal, places.before),

@@ -82,11 +82,11 @@ class Places(NamedTuple):
     first_undefined: tuple[int, int] | None
 
 
-def places_of(batch: Batch, ties: Ties, *, k: int | None, threads: int | None) -> Places:
-    """The places of the judged items of a batch; beyond a list of the first `k` it need not know them."""
+def places_of(batch: Batch, ties: Ties, *, limit: int | None, threads: int | None) -> Places:
+    """The places of the judged items of a batch; one with `limit` greater scores is taken to have none."""
     if _is_here(batch):
-        return _count_here(batch._replace(scores=to_numpy(batch.scores)), ties, k, threads)
-    places = _count_there(batch, ties, k)
+        return _count_here(batch._replace(scores=to_numpy(batch.scores)), ties, limit, threads)
+    places = _count_there(batch, ties, limit)
     return _drawn(batch, places) if ties == "random" else places
 
 
@@ -96,8 +96,8 @@ def _is_here(batch: Batch) -> bool:
     return isinstance(batch.scores, np.ndarray) or not few or "float" not in str(batch.scores.dtype)
 
 
-def _count_here(batch: Batch, ties: Ties, k: int | None, threads: int | None) -> Places:
-    """Counts with the core, which can leave out what is beyond a cut."""
+def _count_here(batch: Batch, ties: Ties, limit: int | None, threads: int | None) -> Places:
+    """Counts with the core, which stops at the limit."""
     judged, excluded = batch.judged, batch.excluded
     return Places(
         *_native.count_before(
@@ -106,7 +106,7 @@ def _count_here(batch: Batch, ties: Ties, k: int | None, threads: int | None) ->
             None if excluded is None else (excluded.offsets, excluded.items),
             ties=ties,
             seeds=batch.seeds,
-            limit=k,
+            limit=limit,
             threads=threads or 0,
         )
     )
@@ -118,18 +118,22 @@ def _native_scores(scores: NDArray[Any]) -> NDArray[np.float32] | NDArray[np.flo
     return np.require(scores, dtype=np.float32 if single else np.float64, requirements=["A", "C"])
 
 
-def _count_there(batch: Batch, ties: Ties, k: int | None) -> Places:
+def _count_there(batch: Batch, ties: Ties, limit: int | None) -> Places:
     """Counts with the functions of the scores' library; only the counts travel."""
     scores, excluded = batch.scores, batch.excluded
     every = Compared(scores, like(np.arange(scores.shape[1]), scores))
-    if k is None:
+    if limit is None:
         return _among(every, batch, ties)
-    # So many that without the excluded items more than k are left.
-    depth = k + 1 + (0 if excluded is None else int(excluded.counts.max(initial=0)))
+    # So many that without the excluded items more than the limit are left.
+    depth = limit + 1 + (0 if excluded is None else int(excluded.counts.max(initial=0)))
     if depth * SHARE > scores.shape[1]:
-        return _among(every, batch, ties)
-    places = _among(Compared(*highest(scores, depth)), batch, ties)
-    return _told_apart(batch, places, ties, k, depth)
+        places = _among(every, batch, ties)
+    else:
+        places = _among(Compared(*highest(scores, depth)), batch, ties)
+        _count_whole(places, batch, ties, limit, depth)
+    beyond = places.greater >= limit
+    places.greater[beyond], places.equal[beyond], places.before[beyond] = -1, 0, 0
+    return places
 
 
 class Compared(NamedTuple):
@@ -139,26 +143,21 @@ class Compared(NamedTuple):
     columns: Array
 
 
-def _told_apart(batch: Batch, places: Places, ties: Ties, k: int, depth: int) -> Places:
-    """Places among the `depth` highest scores of each row, with what is beyond the list as in none.
+def _count_whole(places: Places, batch: Batch, ties: Ties, limit: int, depth: int) -> None:
+    """Counts the rows whole whose `depth` highest scores do not tell all within the limit.
 
-    Greater scores than its own are all among these where a judged item can be within the list, equal ones
-    unless it has the least of them: such a row is counted whole.
+    Scores greater than that of a judged item within the limit are all among these, and so are equal ones
+    unless it is the least of them.
     """
     row = batch.judged.row
     removed = 0 if batch.excluded is None else batch.excluded.counts[row]
     down_to_the_least = places.greater + places.equal + removed >= depth
-    within = (places.greater >= 0) & (places.greater < k)
-    open_rows = np.unique(row[within & down_to_the_least])
-    if len(open_rows):
-        part = _rows(batch, open_rows)
-        whole = _count_there(part, ties, None)
-        counted = np.isin(row, open_rows)
-        for mine, theirs in zip(places[:3], whole[:3], strict=True):
-            mine[counted] = theirs
-    beyond = places.greater >= k
-    places.greater[beyond], places.equal[beyond], places.before[beyond] = -1, 0, 0
-    return places
+    within = (places.greater >= 0) & (places.greater < limit)
+    rows = np.unique(row[within & down_to_the_least])
+    if len(rows):
+        counted = np.isin(row, rows)
+        for mine, whole in zip(places[:3], _count_there(_rows(batch, rows), ties, None)[:3], strict=True):
+            mine[counted] = whole
 
 
 def _rows(batch: Batch, rows: RowNumbers) -> Batch:
