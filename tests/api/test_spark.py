@@ -269,7 +269,8 @@ def test_no_partitioning_of_a_grouped_run_changes_a_value(
 
 def test_a_run_that_is_not_grouped_is_refused() -> None:
     qrels, run = tables(50)
-    with pytest.raises(rm.DataError, match=r"rows of \d+ queries, such as \d+, are not next to each other"):
+    said = r"rows of \d+ quer(y|ies), such as \d+, are not next to each other"
+    with pytest.raises(rm.DataError, match=said):
         grouped("wide", qrels, run, [], 100)
     run = run.sort("query", maintain_order=True)
     apart = pl.concat([run, run.filter(pl.col("query") == 30).with_columns(item=pl.col("item") + 1000)])

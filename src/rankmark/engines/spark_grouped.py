@@ -22,6 +22,7 @@ from rankmark.engines.spark_faults import wrong_values
 from rankmark.engines.spark_parcels import OF_RESULTS, blocks, columns_of
 from rankmark.errors import DataError
 from rankmark.inputs.tables.spark_frames import Frame, as_they_are
+from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -120,8 +121,8 @@ def _check_together(queries: pl.Series) -> None:
     again = queries.filter(queries.is_duplicated())
     if len(again):
         raise DataError(
-            f"run: the rows of {again.n_unique():,} queries, such as {again.min()!r}, are not next to each "
-            "other, as grouped=True says that they are; leave that out"
+            f"run: the rows of {counted(again.n_unique(), 'query', 'queries')}, such as {again.min()!r}, are "
+            "not next to each other, as grouped=True says that they are; leave that out"
         )
 
 
