@@ -274,7 +274,7 @@ def test_a_run_that_is_not_grouped_is_refused() -> None:
         grouped("wide", qrels, run, [], 100)
     run = run.sort("query", maintain_order=True)
     apart = pl.concat([run, run.filter(pl.col("query") == 30).with_columns(item=pl.col("item") + 1000)])
-    with pytest.raises(rm.DataError, match="rows of 1 queries, such as 30, are"):
+    with pytest.raises(rm.DataError, match="rows of 1 query, such as 30, are"):
         grouped("wide", qrels, apart, [run.height], 100)
 
 
