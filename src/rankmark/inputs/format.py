@@ -355,7 +355,9 @@ def polars_errors(where: str, name: str) -> Iterator[None]:
     try:
         with hidden_panics():
             yield
-    except (pl.exceptions.PolarsError, OSError) as error:  # the second too where what it reads is damaged
+    except (pl.exceptions.PolarsError, OSError) as error:
+        if isinstance(error, FileNotFoundError | PermissionError):
+            raise  # no file is there; any other is also raised of what is damaged
         reason = str(error).partition("\n")[0]
         raise FormatError(f"{where} cannot be read as {name}: {reason}") from error
     except pl.exceptions.PanicException as error:
