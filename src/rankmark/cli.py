@@ -22,7 +22,7 @@ from rankmark.commands.output import UnansweredError
 from rankmark.commands.wording import as_options
 from rankmark.errors import RankmarkError, ToolMissingError, UsageError, did_you_mean
 from rankmark.panics import hide_panics
-from rankmark.rendering.files import is_device, is_there, write_whole
+from rankmark.rendering.files import is_file, write_whole
 from rankmark.rendering.words import harmless
 from rankmark.stopping import cleaned_up
 from rankmark.tools import SPARED
@@ -165,7 +165,7 @@ def _fail(message: str, kind: str, code: int, given: Sequence[str]) -> int:
         error = {"kind": kind, "message": message, "exit_code": code}
         with suppress(OSError):  # where that is what is wrong
             _leave(document({"error": error}), path, given)
-    elif path and is_there(path) and not is_device(path):
+    elif path and is_file(path):
         click.echo(harmless(f"rankmark: {path} was not written; it is what was there before"), err=True)
     return code
 

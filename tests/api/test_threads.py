@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 
 import rankmark as rm
+from rankmark.kinds import pairs
 
 THREADS, PARTS = 8, 200
 
@@ -50,3 +53,20 @@ def test_a_copy_has_a_lock_of_its_own() -> None:
         with one._lock:
             again.update({"a": {"x": 1}}, {"a": ["x"]})
         assert again.result()["RR"] == 1.0
+
+
+def test_no_more_threads_are_started_than_there_are_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int | None] = []
+
+    def started(pool: ThreadPoolExecutor, workers: int | None = None) -> None:
+        asked.append(workers)
+        start(pool, workers)
+
+    start = ThreadPoolExecutor.__init__
+    monkeypatch.setattr(ThreadPoolExecutor, "__init__", started)
+    monkeypatch.setattr(pairs, "AT_ONCE", 2)
+    run = {f"q{number}": {"a": 2.0, "b": 1.0} for number in range(20)}
+    rm.agree(run, run, "tau")
+    rm.evaluate({"q0": {"a": 1}}, run, "RR", hash_inputs=True)
+    assert len(asked) >= 2
+    assert {*asked} == {os.cpu_count()}

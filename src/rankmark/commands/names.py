@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankmark.errors import MeasureError, UsageError
-from rankmark.rendering.files import is_device, is_there
+from rankmark.rendering.files import is_file, is_there
 
 if TYPE_CHECKING:
     from rankmark.inputs.catalogue import Catalogue
@@ -187,8 +187,7 @@ def name_and_path(text: str) -> tuple[str, str]:
     if text.startswith("=") or is_there(text):
         return "", text
     splits = [(text[:place], text[place + 1 :]) for place, each in enumerate(text) if each == "="]
-    files = (split for split in splits if is_there(split[1]) and not is_device(split[1]))
-    return next(files, next(iter(splits), ("", text)))
+    return next((split for split in splits if is_file(split[1])), next(iter(splits), ("", text)))
 
 
 def score_columns(

@@ -34,6 +34,7 @@ The hash tells data apart that differ by accident; whoever wants two tables to h
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeAlias
@@ -106,7 +107,7 @@ def _total(count: int, hashes: Callable[[RowNumbers], Words]) -> str:
         rows = np.arange(start, min(start + ROWS, count), dtype=np.uint32)
         return int(hashes(rows).sum(dtype=np.uint64))
 
-    with ThreadPoolExecutor() as pool:
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
         return f"{sum(pool.map(part, range(0, count, ROWS))) % 2**64:016x}"
 
 

@@ -7,6 +7,7 @@ function in a module of `rankmark.coefficients`; the folder is the registry.
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -121,7 +122,7 @@ class Coefficient:
             return self._of(first)
         from concurrent.futures import ThreadPoolExecutor
 
-        with ThreadPoolExecutor() as pool:  # arrays this long are computed without the GIL
+        with ThreadPoolExecutor(os.cpu_count()) as pool:  # arrays this long are computed without the GIL
             return np.concatenate(list(pool.map(self._of, [first, *others])))
 
     def _of(self, pairs: Pairs) -> Values:

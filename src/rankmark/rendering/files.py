@@ -12,7 +12,7 @@ from typing import IO
 from rankmark.errors import UsageError
 from rankmark.stopping import cleaned_up
 
-__all__ = ["check_writable", "is_device", "is_there", "write_whole"]
+__all__ = ["check_writable", "is_device", "is_file", "is_there", "write_whole"]
 
 
 def check_writable(path: str | Path) -> None:
@@ -73,7 +73,12 @@ def _replace(target: Path, write: Callable[[IO[bytes]], object]) -> None:
 
 def is_device(path: str | Path) -> bool:
     """Whether there is something at `path` that is no file, such as ``/dev/null``."""
-    return is_there(path) and not Path(path).is_file()
+    return is_there(path) and not is_file(path)
+
+
+def is_file(path: str | Path) -> bool:
+    """Whether there is a file at `path`, as far as one may look."""
+    return is_there(path) and Path(path).is_file()
 
 
 def is_there(path: str | Path) -> bool:
