@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import asdict, field, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, get_args
 
@@ -23,8 +23,8 @@ from rankmark.api.evaluation import (
 )
 from rankmark.api.finishing import Finish
 from rankmark.api.lock import Lock
+from rankmark.api.parts import Begun, Held, of_rows
 from rankmark.calling import clear_methods
-from rankmark.dataclassing import dataclass
 from rankmark.engines import dense, local
 from rankmark.errors import ChoiceError, DataError, FormatError, IdTypeError, UsageError
 from rankmark.forking import need_polars_threads
@@ -103,46 +103,8 @@ OF_ITEMS = SHAPE | KNOWN, SHAPE | KNOWN | JUDGES
 SHAPES = SHAPE, SHAPE | DROPPED, *OF_ITEMS, *(each | DROPPED for each in OF_ITEMS)
 
 
-@dataclass(slots=True)
-class _Held:
-    """What an evaluator holds, replaced as a whole, so that what fails leaves it as it was."""
-
-    state: QueryState
-    known: set[int | str] = field(default_factory=set)
-    """Every query that an update had, judged or not."""
-    headings: tuple[Heading, Heading] | None = None
-    following: int = 0
-    """One more than the greatest id, where ids are numbers."""
-    dropped: int = 0
-    """How often a query came that was there, and was dropped."""
-    differing: int = 0
-    """How often with other values."""
-
-    def drop(self, new: _Held) -> QueryState:
-        """What a part has of queries that are not there yet; the others are counted."""
-        import polars as pl
-
-        again = pl.Series("query", sorted(self.known & new.known))
-        if again.is_empty():
-            return new.state
-        before, now = _plain(self.state.only(again)), _plain(new.state.only(again))
-        self.dropped += len(again)
-        self.differing += now.join(before, on=now.columns, nulls_equal=True, how="anti").height
-        return new.state.without(again) if len(again) < len(new.known) else QueryState.empty(new.state.groups)
-
-    def add(self, known: set[int | str]) -> None:
-        """Adds the queries of a part."""
-        self.known |= known
-        numbers = (query for query in known if isinstance(query, int))
-        self.following = max(self.following, 1 + max(numbers, default=-1))
-
-
-def _plain(frame: pl.DataFrame) -> pl.DataFrame:
-    """The same with lists as texts, so that rows can be told apart."""
-    import polars as pl
-
-    nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
-    return frame.with_columns(pl.col(name).cast(pl.List(pl.String)).list.join(" ") for name in nested)
+MOST_BEGUN = 16
+"""Parts whose scores are being counted elsewhere: so many are waited for together."""
 
 
 @clear_methods
@@ -217,7 +179,8 @@ class Evaluator:
         self._known = known
         self._numbered: dict[bool, Numbered] = {}
         self._repeated = repeated
-        self._held = _Held(QueryState.empty(plan.groups()))
+        self._held = Held(QueryState.empty(plan.groups()))
+        self._begun: list[Begun] = []
 
     def update(
         self, qrels: Any, run: Any, *, columns: Mapping[str, Any] | None = None, threads: int | None = None
@@ -269,7 +232,11 @@ class Evaluator:
     ) -> None:
         """Adds rows of scores, such as a batch of a training loop; the arguments are as in `evaluate_arrays`.
 
-        Scores on another device stay there, and are not kept. What is refused changes nothing.
+        Scores on another device stay there, and are not kept. They are counted there while the loop goes on,
+        and waited for when something is asked of the evaluator, or after some parts: only then are NaN among
+        them refused. It waits at once for grades on another device (lists of the relevant items need not be
+        there), under ``ties="random"`` and ``repeated="first"``, for measures of items, and where a
+        convention is followed. What is refused changes nothing.
 
         Args:
             scores: shape [queries, items]; also a sparse matrix.
@@ -319,40 +286,46 @@ class Evaluator:
             refuse_other_items(*tables, (choices for choices, _ in self._plan.groups()))
             self._add(self._observed(*tables, threads))
             return
-        scored = dense.Watched(candidates or matrix)
         followed = self._plan.convention is not None
+        scored = dense.Watched(candidates or matrix) if followed else candidates or matrix
         arrays = Scored(
-            scored if followed else candidates or matrix,
+            scored,
             lambda duplicates: read_relevance(relevance, matrix.shape, duplicates, candidates),
             read_excluded(exclude, matrix.shape),
             query_ids,
         )
         refuse_other_columns(arrays, (choices for choices, _ in self._plan.groups()))
-        groups = self._held.state.groups
+        groups, ids = self._held.state.groups, _ids(query_ids, "query", "queries")
+        taken: tuple[int | str, ItemIds] = ("0", "text") if self._plan.text_items else (0, "integer")
+        headings = (
+            Heading("relevance", ids[0], *taken, lists_like_grades(relevance, matrix.shape[1])),
+            Heading("scores", ids[0], *taken),
+        )
+        if not (scored.local or followed or self._known is not None or self._repeated == "first"):
+            told = Held(QueryState.empty(groups), headings=headings)
+            told.add({*ids.to_list()})
+            begun = dense.begin(arrays, groups, threads=threads)
+            self._begin(Begun(told, lambda: of_rows(ids, headings, groups, begun())))
+            return
         numbered = self._items(integer=True)
         block = dense.observe(arrays, groups, threads=threads, items=numbered)
         _refuse_others(block, numbered, "scores")
-        extent = dense.grade_extent(arrays.grades(self._plan.choices.duplicates)) if followed else None
-        notes = lists_like_grades(relevance, matrix.shape[1])
-        ids = _ids(query_ids, "query", "queries")
-        judged = ids.gather(block.first_rows)
-        taken: tuple[int | str, ItemIds] = ("0", "text") if self._plan.text_items else (0, "integer")
-        headings = (
-            Heading("relevance", judged[0], *taken, notes, extent),
-            Heading("scores", ids[0], *taken, (), scored.extent),
-        )
-        others = ids.filter(~ids.is_in(judged.implode()))
-        state = replace(QueryState.of(groups, block, judged, others=others), items=numbered)
-        self._add(_Held(state, set(ids.to_list()), headings))
+        if isinstance(scored, dense.Watched):
+            extent = dense.grade_extent(arrays.grades(self._plan.choices.duplicates))
+            headings = replace(headings[0], extent=extent), replace(headings[1], extent=scored.extent)
+        self._add(of_rows(ids, headings, groups, block, numbered))
 
     def _running(self, rows: int) -> NDArray[np.int64]:
         """Numbers for so many rows, greater than those of any query before."""
-        held = self._held
-        if held.headings is not None and isinstance(held.headings[0].first_query, str):
+        if any(
+            part.headings is not None and isinstance(part.headings[0].first_query, str)
+            for part in self._parts()
+        ):
             raise UsageError(
                 "the queries before have texts for ids, so that rows need them too: give queries="
             )
-        return np.arange(held.following, held.following + rows)
+        following = max(part.following for part in self._parts())
+        return np.arange(following, following + rows)
 
     def _items(self, *, integer: bool) -> Numbered | None:
         """The items by the numbers that all parts share, where measures look at them."""
@@ -365,7 +338,7 @@ class Evaluator:
                 self._numbered[integer] = Numbered(self._known, integer=integer)
             return self._numbered[integer]
 
-    def _observed(self, judgements: Input, results: Input, threads: int | None) -> _Held:
+    def _observed(self, judgements: Input, results: Input, threads: int | None) -> Held:
         """What a part comes to."""
         if self._plan.text_items:
             judgements, results = with_text_items(judgements), with_text_items(results)
@@ -379,7 +352,7 @@ class Evaluator:
         others = returned.filter(~returned.is_in(judged.implode()))
         state = replace(QueryState.of(groups, block, judged, others=others), items=items)
         known = {*judged.to_list(), *others.to_list()}
-        return _Held(state, known, (self._heading(judgements), self._heading(results)))
+        return Held(state, known, (self._heading(judgements), self._heading(results)))
 
     def _heading(self, table: Input) -> Heading:
         """What a part says of a table: its extent, too, if a convention's limits look at it."""
@@ -401,7 +374,11 @@ class Evaluator:
         _check_alike(self, other)
         first, second = sorted((self._lock, other._lock), key=id)  # so that two that merge each other go on
         with first, second:
+            if self._repeated == "first":
+                other._wait()
             self._add(other._held)
+            for begun in [*other._begun]:
+                self._begin(begun)
 
     def result(
         self,
@@ -437,12 +414,13 @@ class Evaluator:
                 weight.
 
         """
-        held = self._held
-        if held.headings is None:
-            raise DataError(
-                "the evaluator has been given nothing yet; give it judgements and results by update"
-            )
         with self._lock:
+            self._wait()
+            held = self._held
+            if held.headings is None:
+                raise DataError(
+                    "the evaluator has been given nothing yet; give it judgements and results by update"
+                )
             unjudged = len(held.state.unjudged(self._repeated == "apart"))
             judged, returned = held.headings
             extents = judged.extent, returned.extent
@@ -521,33 +499,70 @@ class Evaluator:
 
     def __repr__(self) -> str:
         judged = sum(part.height for part in self._held.state.parts)
-        return f"<Evaluator {', '.join(map(str, self._plan.measures))}; {judged} queries>"
+        begun = f"; {len(self._begun)} parts are being counted" if self._begun else ""
+        return f"<Evaluator {', '.join(map(str, self._plan.measures))}; {judged} queries{begun}>"
 
-    def _add(self, new: _Held) -> None:
+    def __getstate__(self) -> dict[str, Any]:
+        """What is copied or pickled: all that is held, and nothing that is elsewhere."""
         with self._lock:
-            self._add_alone(new)
+            self._wait()
+            return self.__dict__
 
-    def _add_alone(self, new: _Held) -> None:
+    def _add(self, new: Held) -> None:
+        with self._lock:
+            self._refuse_unlike(new)
+            self._take(new)
+
+    def _begin(self, begun: Begun) -> None:
+        """Adds a part whose values come later."""
+        if len(self._begun) >= MOST_BEGUN:
+            self._wait()
+        self._refuse_unlike(begun.told)
+        self._begun.append(begun)
+
+    def _wait(self) -> None:
+        """Takes all parts that were begun.
+
+        Raises:
+            DataError: scores that are NaN; their part is left out.
+
+        """
+        while self._begun:
+            self._take(self._begun.pop(0).waited())
+
+    def _parts(self) -> tuple[Held, ...]:
+        """What is known of all parts."""
+        return self._held, *(begun.told for begun in self._begun)
+
+    def _refuse_unlike(self, new: Held) -> None:
+        """Refuses a part that does not go with those before."""
+        parts = self._parts()
+        before = next((part.headings for part in parts if part.headings is not None), None)
+        if before is not None and new.headings is not None:
+            _check_judgements(before[0], new.headings[0])
+            _check_ids(before[1], new.headings[1])
+        if self._repeated == "error":
+            again = set().union(*(part.known & new.known for part in parts))
+            if again:
+                raise given_before(again, '"apart" to keep its parts apart')
+
+    def _take(self, new: Held) -> None:
         held = self._held
-        if held.headings is None or new.headings is None:
-            merged = held.headings or new.headings
-        else:
-            _check_judgements(held.headings[0], new.headings[0])
-            _check_ids(held, new)
-            merged = tuple(map(Heading.merged, held.headings, new.headings))  # type: ignore[assignment]
-        if self._repeated == "error" and not held.known.isdisjoint(new.known):
-            raise given_before(held.known & new.known, '"apart" to keep its parts apart')
         if held.state.items is None:
             held.state = replace(held.state, items=new.state.items)
         held.state.add(held.drop(new) if self._repeated == "first" else new.state)
         held.dropped += new.dropped
         held.differing += new.differing
         held.add(new.known)
-        held.headings = merged
+        if held.headings is not None and new.headings is not None:
+            held.headings = tuple(map(Heading.merged, held.headings, new.headings))  # type: ignore[assignment]
+        else:
+            held.headings = held.headings or new.headings
 
     def _saved(self) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
         """Header and tables of what is kept."""
         with self._lock:
+            self._wait()
             header, state = self._header(), self._held.state
             if self._held.headings is None:
                 return header, {}
@@ -633,11 +648,9 @@ def _check_judgements(before: Heading, now: Heading) -> None:
         raise UsageError(f"the parts before {had}; give judgements with every part, or with none")
 
 
-def _check_ids(held: _Held, new: _Held) -> None:
-    assert held.headings is not None
-    assert new.headings is not None
+def _check_ids(before: Heading, now: Heading) -> None:
     for role in ("query", "item"):
-        mine, theirs = (getattr(each[1], f"first_{role}") for each in (held.headings, new.headings))
+        mine, theirs = (getattr(each, f"first_{role}") for each in (before, now))
         if type(mine) is not type(theirs):
             raise IdTypeError(
                 f"the {role} ids are such as {theirs!r}, those before such as {mine!r}; cast one of them"
@@ -717,7 +730,7 @@ def _plan(header: Mapping[str, Any]) -> Plan:
     return Plan(measures, Choices(**header["choices"]), own, header["convention"], bool(header["text_items"]))
 
 
-def _fill(held: _Held, archive: Archive) -> None:
+def _fill(held: Held, archive: Archive) -> None:
     import polars as pl
 
     header, where = archive.header, archive.where

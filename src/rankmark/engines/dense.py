@@ -1,11 +1,13 @@
 """Arrays of scores: the ranks of the judged items are counted where the scores are, and nothing else travels.
 
-It goes through the rows a block at a time; `rankmark.engines.dense_places` counts.
+It goes through the rows a block at a time; `rankmark.engines.dense_places` counts. Where scores are on
+another device, that begins with a block before this waits for the one before it.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,22 +16,22 @@ from numpy.typing import NDArray
 from rankmark import _native
 from rankmark.aggregation.observed import Block, Measured, Observed, measured, merged
 from rankmark.aggregation.refusals import check_judged
-from rankmark.engines.dense_places import CELLS, NEVER, Batch, Places, places_of
+from rankmark.engines.dense_places import CELLS, NEVER, Batch, Places, begin_places
 from rankmark.errors import DataError, UsageError
 from rankmark.inputs.arrays.libraries import Array, RowNumbers, Scores, is_torch, namespace
 from rankmark.language.conventions.limits import Extent, spanning
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from rankmark.inputs.arrays.judged_items import Grades
+    from rankmark.inputs.arrays.judged_items import Grades, Sparse
     from rankmark.inputs.arrays.scored import Scored
     from rankmark.inputs.catalogue import Numbered
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
     from rankmark.language.plan import Group
 
-__all__ = ["Watched", "grade_extent", "observe", "single"]
+__all__ = ["Watched", "as_chosen", "begin", "grade_extent", "observe"]
 
 
 def observe(
@@ -51,19 +53,70 @@ def observe(
     """
     observed = []
     for choices, measures in groups:
-        relevance = arrays.grades(choices.duplicates)
-        rows, judged = len(relevance.counts), np.flatnonzero(relevance.counts)
-        check_judged(rows, len(judged), choices)
+        relevance, judged = _judged(arrays, choices)
         cut = _cut(k, choices, measures)
-        found = _observed(arrays, relevance, judged, choices, measures, cut, threads)
+        begun = _begun(arrays, relevance, judged, choices, measures, cut, threads)
+        found = merged([*_one_behind(begun)], len(judged))
         if items is not None and any(measure.page.kind == "item" for measure in measures):
             from rankmark.engines.dense_tops import with_tops
 
             found = with_tops(found, arrays, relevance, judged, choices, measures, k, items)
         observed.append(found)
+    return _block(arrays.query_ids, len(relevance.counts), judged, observed)
+
+
+def begin(arrays: Scored, groups: Sequence[Group], *, threads: int | None = None) -> Callable[[], Block]:
+    """Begins what `observe` does, of whole lists and without items; what it gives waits for the values.
+
+    Of scores elsewhere nothing but counts is kept until then.
+
+    Raises:
+        DataError: rows that a choice refuses; scores that are NaN, here or when it has waited.
+
+    """
+    begun = []
+    for choices, measures in groups:
+        relevance, judged = _judged(arrays, choices)
+        begun.append([*_begun(arrays, relevance, judged, choices, measures, None, threads)])
+    return partial(_waited, arrays.query_ids, len(relevance.counts), judged, begun)
+
+
+def _one_behind(begun: Iterator[Callable[[], Measured]]) -> Iterator[Measured]:
+    """Waits for each block once the next one is begun."""
+    waiting: Callable[[], Measured] | None = None
+    for each in begun:
+        if waiting is not None:
+            yield waiting()
+        waiting = each
+    if waiting is not None:
+        yield waiting()
+
+
+def _waited(
+    query_ids: _native.Table, rows: int, judged: RowNumbers, begun: list[list[Callable[[], Measured]]]
+) -> Block:
+    """What was begun, of each group all blocks."""
+    observed = [merged([each() for each in parts], len(judged)) for parts in begun]
+    return _block(query_ids, rows, judged, observed)
+
+
+def _judged(arrays: Scored, choices: Choices) -> tuple[Grades, RowNumbers]:
+    """The judgements, and the rows that have any.
+
+    Raises:
+        DataError: there are none, or too few for the choices.
+
+    """
+    relevance = arrays.grades(choices.duplicates)
+    judged = np.flatnonzero(relevance.counts)
+    check_judged(len(relevance.counts), len(judged), choices)
+    return relevance, judged
+
+
+def _block(query_ids: _native.Table, rows: int, judged: RowNumbers, observed: list[Observed]) -> Block:
+    """What was observed of the judged ones among so many rows."""
     first_rows = judged.astype(np.uint32)
-    query_ids = arrays.query_ids.take("query", first_rows, "query")
-    return Block(query_ids, observed, first_rows, rows - len(judged))
+    return Block(query_ids.take("query", first_rows, "query"), observed, first_rows, rows - len(judged))
 
 
 class Watched:
@@ -112,7 +165,7 @@ def _cut(k: int | None, choices: Choices, measures: tuple[Measure, ...]) -> int 
     return None
 
 
-def _observed(
+def _begun(
     arrays: Scored,
     relevance: Grades,
     judged: RowNumbers,
@@ -120,23 +173,51 @@ def _observed(
     measures: tuple[Measure, ...],
     k: int | None,
     threads: int | None,
-) -> Observed:
-    """What a group of measures gives for the rows in which anything is judged."""
+) -> Iterator[Callable[[], Measured]]:
+    """Begins with the rows in which anything is judged, a block at a time."""
     seeds = _native.query_seeds(arrays.query_ids, "query", choices.seed) if choices.ties == "random" else None
-    parts: list[Measured] = []
     for places in _blocks(relevance.counts[judged], arrays.scores):
         rows = judged[places]
         batch = Batch(
-            arrays.scores.block(rows),
+            as_chosen(arrays.scores.block(rows), choices),
             relevance.take(rows),
             None if arrays.excluded is None else arrays.excluded.take(rows),
             None if seeds is None else seeds[rows],
             rows,
         )
-        lists, lengths = _judge(batch, places.astype(np.uint32), choices, k=k, threads=threads)
-        # What ties could change is told by the lists as they were before the cut.
-        parts.append(replace(measured(lists, measures, choices), retrieved=lengths))
-    return merged(parts, len(judged))
+        counted = begin_places(batch, choices.ties, limit=k, threads=threads)
+        queries = places.astype(np.uint32)
+        yield partial(_measured, counted, rows, batch.judged, queries, measures, choices, k)
+
+
+def _measured(
+    counted: Callable[[], Places],
+    rows: RowNumbers,
+    judged: Sparse,
+    queries: NDArray[np.uint32],
+    measures: tuple[Measure, ...],
+    choices: Choices,
+    k: int | None,
+) -> Measured:
+    """The values of rows, whose queries have these numbers, once their judged items are counted.
+
+    Raises:
+        DataError: scores that are NaN.
+
+    """
+    places = counted()
+    _refuse_nan(places, rows)
+    lists, lengths = _native.ranked_lists(
+        (places.greater, places.equal, places.before),
+        places.retrieved,
+        (judged.offsets, judged.grades),
+        queries,
+        ties=choices.ties,
+        unjudged=choices.unjudged,
+        k=k,
+    )
+    # What ties could change is told by the lists as they were before the cut.
+    return replace(measured(lists, measures, choices), retrieved=lengths)
 
 
 def _blocks(counts: NDArray[np.int64], scores: Scores) -> Iterator[RowNumbers]:
@@ -150,30 +231,6 @@ def _blocks(counts: NDArray[np.int64], scores: Scores) -> Iterator[RowNumbers]:
     return (order[start : start + step] for start in range(0, len(order), step))
 
 
-def _judge(
-    batch: Batch, queries: NDArray[np.uint32], choices: Choices, *, k: int | None, threads: int | None
-) -> tuple[_native.JudgedLists, NDArray[np.int64]]:
-    """The judged lists of a batch, whose queries have these numbers, and how long they are before the cut.
-
-    Raises:
-        DataError: scores that are NaN.
-
-    """
-    if choices.scores == "float32" and "float64" in str(batch.scores.dtype):
-        batch = batch._replace(scores=single(batch.scores))
-    places = places_of(batch, choices.ties, limit=k, threads=threads)
-    _refuse_nan(places, batch.rows)
-    return _native.ranked_lists(
-        (places.greater, places.equal, places.before),
-        places.retrieved,
-        (batch.judged.offsets, batch.judged.grades),
-        queries,
-        ties=choices.ties,
-        unjudged=choices.unjudged,
-        k=k,
-    )
-
-
 def _refuse_nan(places: Places, rows: RowNumbers) -> None:
     if places.first_undefined is not None:
         row, column = places.first_undefined
@@ -183,8 +240,10 @@ def _refuse_nan(places: Places, rows: RowNumbers) -> None:
         )
 
 
-def single(scores: Array) -> Array:
-    """The scores as 32-bit floats."""
+def as_chosen(scores: Array, choices: Choices) -> Array:
+    """The scores as wide as was chosen."""
+    if choices.scores != "float32" or "float64" not in str(scores.dtype):
+        return scores
     if isinstance(scores, np.ndarray):
         with np.errstate(over="ignore"):  # becomes infinite, as elsewhere
             return scores.astype(np.float32)

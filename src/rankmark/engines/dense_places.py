@@ -3,6 +3,7 @@
 A judged item's rank is one more than the number of items before it, so that nothing need be sorted, and the
 ranks are exact however deep they are. Scores in this machine's memory are counted by the core, others by
 their own library: where lists end early, among the highest scores, selected once for all judged items.
+A device computes while its program goes on, so that counting is begun, and waited for later.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from rankmark import _native
 from rankmark.inputs.arrays.libraries import (
     Array,
     RowNumbers,
+    first_true,
     highest,
     is_torch,
     least,
@@ -27,10 +29,12 @@ from rankmark.inputs.arrays.libraries import (
 from rankmark.language.choices import ORDERS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rankmark.inputs.arrays.judged_items import Sparse
     from rankmark.language.choices import Ties
 
-__all__ = ["CELLS", "NEVER", "Batch", "Places", "places_of"]
+__all__ = ["CELLS", "NEVER", "Batch", "Places", "begin_places"]
 
 CELLS = 1 << 26
 """Scores of a block: a call of the core is short enough for Ctrl-C, and products need so much memory."""
@@ -82,12 +86,18 @@ class Places(NamedTuple):
     first_undefined: tuple[int, int] | None
 
 
-def places_of(batch: Batch, ties: Ties, *, limit: int | None, threads: int | None) -> Places:
-    """The places of the judged items of a batch; one with `limit` greater scores is taken to have none."""
+def begin_places(batch: Batch, ties: Ties, *, limit: int | None, threads: int | None) -> Callable[[], Places]:
+    """Begins to count the places of the judged items of a batch; what it gives waits for them.
+
+    One with `limit` greater scores is taken to have none. Without a limit the scores are not looked at again.
+    """
     if _is_here(batch):
-        return _count_here(batch._replace(scores=to_numpy(batch.scores)), ties, limit, threads)
-    places = _count_there(batch, ties, limit)
-    return _drawn(batch, places) if ties == "random" else places
+        places = _count_here(batch._replace(scores=to_numpy(batch.scores)), ties, limit, threads)
+    elif ties == "random":
+        places = _drawn(batch, _count_there(batch, ties, limit)())
+    else:
+        return _count_there(batch, ties, limit)
+    return lambda: places
 
 
 def _is_here(batch: Batch) -> bool:
@@ -118,22 +128,28 @@ def _native_scores(scores: NDArray[Any]) -> NDArray[np.float32] | NDArray[np.flo
     return np.require(scores, dtype=np.float32 if single else np.float64, requirements=["A", "C"])
 
 
-def _count_there(batch: Batch, ties: Ties, limit: int | None) -> Places:
-    """Counts with the functions of the scores' library; only the counts travel."""
+def _count_there(batch: Batch, ties: Ties, limit: int | None) -> Callable[[], Places]:
+    """Has the scores' library count; only the counts travel, once they are asked for."""
     scores, excluded = batch.scores, batch.excluded
     every = Compared(scores, like(np.arange(scores.shape[1]), scores))
     if limit is None:
-        return _among(every, batch, ties)
+        lengths = _lengths(scores)
+        return _among(every, batch, ties, lambda: lengths)
     # So many that without the excluded items more than the limit are left.
     depth = limit + 1 + (0 if excluded is None else int(excluded.counts.max(initial=0)))
-    if depth * SHARE > scores.shape[1]:
-        places = _among(every, batch, ties)
-    else:
-        places = _among(Compared(*highest(scores, depth)), batch, ties)
-        _count_whole(places, batch, ties, limit, depth)
-    beyond = places.greater >= limit
-    places.greater[beyond], places.equal[beyond], places.before[beyond] = -1, 0, 0
-    return places
+    selected = depth * SHARE <= scores.shape[1]
+    compared = Compared(*highest(scores, depth)) if selected else every
+    counted = _among(compared, batch, ties, _whole_or_counted(scores))
+
+    def within() -> Places:
+        places = counted()
+        if selected:
+            _count_whole(places, batch, ties, limit, depth)
+        beyond = places.greater >= limit
+        places.greater[beyond], places.equal[beyond], places.before[beyond] = -1, 0, 0
+        return places
+
+    return within
 
 
 class Compared(NamedTuple):
@@ -156,8 +172,9 @@ def _count_whole(places: Places, batch: Batch, ties: Ties, limit: int, depth: in
     rows = np.unique(row[within & down_to_the_least])
     if len(rows):
         counted = np.isin(row, rows)
-        for mine, whole in zip(places[:3], _count_there(_rows(batch, rows), ties, None)[:3], strict=True):
-            mine[counted] = whole
+        whole = _count_there(_rows(batch, rows), ties, None)()
+        for mine, theirs in zip(places[:3], whole[:3], strict=True):
+            mine[counted] = theirs
 
 
 def _rows(batch: Batch, rows: RowNumbers) -> Batch:
@@ -171,44 +188,77 @@ def _rows(batch: Batch, rows: RowNumbers) -> Batch:
     )
 
 
-def _among(compared: Compared, batch: Batch, ties: Ties) -> Places:
+class Lengths(NamedTuple):
+    """What is known of the scores of each row, as arrays of any library.
+
+    Attributes:
+        possible: how many can be in a list.
+        undefined: how many are NaN.
+        first: the column of the first that is, any number where none is.
+
+    """
+
+    possible: Array
+    undefined: Array
+    first: Array
+
+
+def _among(
+    compared: Compared, batch: Batch, ties: Ties, lengths: Callable[[], Lengths]
+) -> Callable[[], Places]:
     """The places of the judged items among some scores of each row, without those of the excluded items."""
-    judged, excluded = batch.judged, batch.excluded
+    judged, excluded, columns = batch.judged, batch.excluded, batch.scores.shape[1]
     asked = _gathered(batch.scores, judged)
-    counts = _counts(compared, asked, ties)
-    retrieved, undefined = _lengths(batch.scores)
+    counts, there = _counts(compared, asked, ties), asked.scores > NEVER
+    removed = None
     if excluded is not None:  # what is not in the lists is counted off again
         others = _gathered(batch.scores, excluded)
-        counts -= _counts(others, asked, ties)
-        retrieved -= to_numpy(_count(others.scores > NEVER))
-    row = judged.row
-    place = np.arange(len(row)) - judged.offsets[row]
-    greater, equal, before = (each[row, place] for each in counts)
-    absent = ~to_numpy(asked.scores > NEVER)[row, place]
-    if excluded is not None:
-        columns = batch.scores.shape[1]
-        absent |= np.isin(row * columns + judged.items, excluded.row * columns + excluded.items)
-    greater[absent], equal[absent], before[absent] = -1, 0, 0
-    first = None
-    if undefined.any():
-        in_row = int(np.flatnonzero(undefined)[0])
-        first = (in_row, int(np.isnan(to_numpy(batch.scores[in_row, :])).argmax()))
-    return Places(greater, equal, before, retrieved, int(undefined.sum()), first)
+        counts = [mine - off for mine, off in zip(counts, _counts(others, asked, ties), strict=True)]
+        removed = _count(others.scores > NEVER)
+
+    def places() -> Places:
+        row = judged.row
+        place = np.arange(len(row)) - judged.offsets[row]
+        found = np.concatenate([to_numpy(each) for each in counts], axis=2).astype(np.int64, copy=False)
+        greater, equal, before = (each[row, place] for each in found)
+        absent = ~to_numpy(there)[row, place]
+        possible, undefined, first = (to_numpy(each) for each in lengths())
+        retrieved = possible.astype(np.int64)
+        if excluded is not None:
+            retrieved -= to_numpy(removed)
+            absent |= np.isin(row * columns + judged.items, excluded.row * columns + excluded.items)
+        greater[absent], equal[absent], before[absent] = -1, 0, 0
+        in_rows = np.flatnonzero(undefined)
+        where = (int(in_rows[0]), int(first[in_rows[0]])) if len(in_rows) else None
+        return Places(greater, equal, before, retrieved, int(undefined.sum()), where)
+
+    return places
 
 
-def _lengths(scores: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """How many scores of each row can be in a list, and how many are NaN."""
-    rows, columns = scores.shape
-    if to_numpy(least(scores) > NEVER).all():  # which NaN is not
-        return np.full(rows, columns, dtype=np.int64), np.zeros(rows, dtype=np.int64)
-    possible, undefined = _count(scores > NEVER), _count(namespace(scores).isnan(scores))
-    return to_numpy(possible).astype(np.int64), to_numpy(undefined).astype(np.int64)
+def _lengths(scores: Array) -> Lengths:
+    """What is known of the scores, by looking at each of them."""
+    undefined = namespace(scores).isnan(scores)
+    return Lengths(_count(scores > NEVER), _count(undefined), first_true(undefined))
 
 
-def _counts(compared: Compared, asked: Compared, ties: Ties) -> NDArray[np.int64]:
+def _whole_or_counted(scores: Array) -> Callable[[], Lengths]:
+    """The same by a look at the least score of each row alone, if that tells."""
+    lowest = least(scores) > NEVER  # which NaN is not
+
+    def lengths() -> Lengths:
+        rows, columns = scores.shape
+        if not to_numpy(lowest).all():
+            return _lengths(scores)
+        none = np.zeros(rows, dtype=np.int64)
+        return Lengths(np.full(rows, columns), none, none)
+
+    return lengths
+
+
+def _counts(compared: Compared, asked: Compared, ties: Ties) -> list[Array]:
     """How many scores of each row are greater than each asked one, how many equal, how many of these before.
 
-    The shape is [3, rows, asked].
+    Of shape [3, rows, some of the asked ones].
     """
     library = namespace(asked.scores)
     rows, most = asked.scores.shape
@@ -221,7 +271,7 @@ def _counts(compared: Compared, asked: Compared, ties: Ties) -> NDArray[np.int64
         equal = scores == score
         earlier = columns < number if ORDERS[ties].lower_first else columns > number
         found.append(library.stack([_count(each) for each in (scores > score, equal, equal & earlier)]))
-    return np.concatenate([np.zeros((3, rows, 0), dtype=np.int64), *map(to_numpy, found)], axis=2)
+    return found
 
 
 def _count(true: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.engines.dense import single
+from rankmark.engines.dense import as_chosen
 from rankmark.engines.dense_places import CELLS, NEVER
 from rankmark.engines.local import depth_of
 from rankmark.errors import UsageError
@@ -62,9 +62,7 @@ def with_tops(
     for start in range(0, len(judged), step):
         places = np.arange(start, min(start + step, len(judged)))
         rows = judged[places]
-        scores = arrays.scores.block(rows)
-        if choices.scores == "float32" and "float64" in str(scores.dtype):
-            scores = single(scores)
+        scores = as_chosen(arrays.scores.block(rows), choices)
         excluded = None if arrays.excluded is None else arrays.excluded.take(rows)
         parts.append(
             (places, _tops(scores, excluded, depth, numbers, lower_first=ORDERS[choices.ties].lower_first))

@@ -129,7 +129,7 @@ class Batches:
         _check_taken(more, *self._taken)
         if is_array(scores) and is_array(labels):
             if self.of_lists:
-                self._told.swapped(_here(labels), _here(scores))
+                self._told.swapped(labels, scores)
             more = self._without_padding(scores, labels, more)
         axes = len(getattr(scores, "shape", ()))
         if self.of_lists and queries is None:

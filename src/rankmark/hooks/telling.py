@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark.dataclassing import dataclass
+from rankmark.inputs.arrays.libraries import is_array, to_numpy
 from rankmark.language.conventions.convention import UNLIKE
 from rankmark.results.base import Result
 
@@ -32,9 +33,15 @@ class Told:
                 self._warn(note)
 
     def swapped(self, labels: Any, scores: Any) -> None:
-        """Warns where labels look like scores, most of them fractions, and scores like labels."""
-        grades, found = (_finite(each) for each in (labels, scores))
-        if not len(grades) or 2 * np.count_nonzero(grades % 1) < len(grades) or (found % 1).any():
+        """Warns where labels look like scores, most of them fractions, and scores like labels.
+
+        Scores travel from where they are only if the labels look so.
+        """
+        grades = _finite(labels)
+        if not len(grades) or 2 * np.count_nonzero(grades % 1) < len(grades):
+            return
+        found = _finite(scores)
+        if (found % 1).any():
             return
         different = len(np.unique(found))
         if 1 < different <= FEW:
@@ -50,7 +57,7 @@ class Told:
 
 
 def _finite(values: Any) -> NDArray[np.float64]:
-    numbers: NDArray[Any] = np.asarray(values)
+    numbers: NDArray[Any] = to_numpy(values) if is_array(values) else np.asarray(values)
     if numbers.dtype.kind not in "biuf":
         return np.empty(0)
     exact: NDArray[np.float64] = numbers.astype(np.float64)

@@ -26,6 +26,7 @@ __all__ = [
     "Scores",
     "as_matrix",
     "as_vector",
+    "first_true",
     "highest",
     "is_array",
     "is_torch",
@@ -270,6 +271,14 @@ def least(scores: Array) -> Array:
     return scores.amin(dim=1) if is_torch(scores) else namespace(scores).min(scores, axis=1)
 
 
+def first_true(true: Array) -> Array:
+    """The column of the first that is true in each row, 0 where none is; `true` is no array of NumPy."""
+    library = namespace(true)
+    if is_torch(true):
+        return library.argmax(true.to(library.uint8), dim=1)
+    return library.argmax(library.astype(true, library.uint8), axis=1)
+
+
 def namespace(array: Array) -> Any:
     """The library's functions: those of the array API standard, or torch."""
     return sys.modules["torch"] if is_torch(array) else array.__array_namespace__()
@@ -283,4 +292,6 @@ def like(values: NDArray[Any], array: Array) -> Array:
     if library.__name__.startswith("cupy"):
         with array.device:
             return library.asarray(values)
+    if is_torch(array) and array.is_cuda:  # which otherwise waits for all that the device was told to do
+        return library.tensor(values, pin_memory=True).to(array.device, non_blocking=True)
     return library.asarray(values, device=array.device)
