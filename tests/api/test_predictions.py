@@ -47,6 +47,18 @@ def test_weights_weigh_pairs() -> None:
     assert value(table, "AUC") == (2 * 5) / (5 * 5)
 
 
+@pytest.mark.parametrize("scale", [1e-170, 1e160])
+@pytest.mark.parametrize("measure", ["AUC", "Gini", "GAUC", "AUC(average=macro)"])
+def test_weights_whose_products_no_number_holds_are_refused(scale: float, measure: str) -> None:
+    table = {"user": [1] * 4, "label": [1, 0, 1, 0], "score": [0.3, 0.2, 0.1, 0.4], "weight": [scale] * 4}
+    if "average" in measure:
+        table["score"] = [[p, 1 - p] for p in table["score"]]
+        table["label"] = ["b", "a", "b", "a"]
+    with pytest.raises(rm.DataError, match="whose product no number holds; multiply all weights"):
+        rm.evaluate_predictions(table, measure, weight="weight")
+
+
+
 def test_average_precision_finds_equal_scores_together() -> None:
     # Thresholds .9: P 1/1; .7: 2/3; .3: 3/5.
     assert value(SIX, "AveragePrecision") == pytest.approx((1 + 2 / 3 + 3 / 5) / 3, abs=1e-15)

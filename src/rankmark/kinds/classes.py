@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rankmark import _native
 from rankmark.dataclassing import dataclass
 from rankmark.kinds.decisions import Confusion, share
-from rankmark.kinds.rows import Values
+from rankmark.kinds.rows import Ranked, Values
 
 __all__ = [
     "SUMS_TO_ONE",
@@ -251,9 +251,7 @@ class Classes:
         core = _native.LabelledRows(
             table, "predictions", "label", "score", weight, positive=1.0, threads=self.threads
         )
-        ranked = core.ranked()
-        positive, negative = ranked.totals()
-        return ranked.pairs() / (positive * negative) if positive > 0 and negative > 0 else np.nan
+        return Ranked(core.ranked()).in_order
 
     def _once(
         self, key: Hashable, compute: Callable[[], T], known: dict[Hashable, object] | None = None

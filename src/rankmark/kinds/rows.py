@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from rankmark.dataclassing import dataclass
+from rankmark.errors import DataError
 from rankmark.kinds.lists import Values
 from rankmark.kinds.row_core import BINARY, NUMBERS, ByQuery, Core, RankedCore
 
@@ -26,6 +27,7 @@ __all__ = [
     "Thresholds",
     "Undefined",
     "Values",
+    "share_in_order",
 ]
 
 T = TypeVar("T")
@@ -349,6 +351,17 @@ class Ranked:
         return self._once("pairs", self._core.pairs)
 
     @property
+    def in_order(self) -> float:
+        """The same over the weight of all such pairs: the AUC; NaN where a class has none.
+
+        Raises:
+            DataError: no number holds the weight of all.
+
+        """
+        sums = (np.array([each]) for each in (self.pairs, self.positive, self.negative))
+        return float(share_in_order(*sums)[0])
+
+    @property
     def precision_steps(self) -> float:
         """Σ ΔTP·TP/(TP + FP) over the thresholds, from the highest."""
         return self._shape[0]
@@ -446,6 +459,28 @@ class Curve:
         return _shares(self.fp)
 
 
+def share_in_order(pairs: Values, positive: Values, negative: Values) -> Values:
+    """The weight of pairs in order over that of all of a positive row and another; NaN where there are none.
+
+    Raises:
+        DataError: no number holds the weight of all.
+
+    """
+    with np.errstate(over="ignore"):
+        every = positive * negative
+    there = (positive > 0) & (negative > 0)
+    wrong = np.flatnonzero(there & ((every < np.finfo(float).tiny) | (every == np.inf)))
+    if len(wrong):
+        raise DataError(
+            f"the weights of positive rows add up to {positive[wrong[0]]:.3g} and those of others to "
+            f"{negative[wrong[0]]:.3g}, whose product no number holds; multiply all weights by one number, "
+            "since only their ratios count"
+        )
+    share = np.full(len(every), np.nan)
+    np.divide(pairs, every, out=share, where=there)
+    return share
+
+
 def _shares(weights: Values) -> Values:
     """Cumulated weights over the last of them, from 0 to exactly 1."""
     shares: Values = np.append(np.zeros(1), weights / weights[-1])
@@ -481,7 +516,4 @@ class Queries:
     @property
     def auc(self) -> Values:
         """The AUC of its rows; NaN for a query of one class."""
-        both = self.positive * self.negative
-        auc = np.full(len(both), np.nan)
-        np.divide(self.pairs, both, out=auc, where=both > 0)
-        return auc
+        return share_in_order(self.pairs, self.positive, self.negative)

@@ -83,7 +83,7 @@ def area_under_roc_curve(
     rows.check_both_classes()
     ranked = rows.ranked
     if set(ranges.values()) == {(0, 1)}:
-        return ranked.pairs / (ranked.positive * ranked.negative)
+        return ranked.in_order
     region = _Region(ranges["FPR"], ranges["TPR"], ranges["precision"], ranked.positive / ranked.negative)
     area = region.area_under(ranked.curve.fpr, ranked.curve.tpr)
     if scale == "area":
