@@ -176,7 +176,7 @@ def test_answers_that_cannot_be_used_are_refused(answer: Any, kind: Any, message
             rm.DataError,
             "1 judged again for the same query; the first is it",
         ),
-        ({"exclude": {"a": ["x"]}}, rm.IdTypeError, "cast one of the two columns"),
+        ({"exclude": {"a": ["x"]}}, rm.IdTypeError, "make both strings or both integers"),
         ({"batch_size": 0}, rm.UsageError, "batch_size=0 is not a whole number"),
     ],
 )

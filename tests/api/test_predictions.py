@@ -58,7 +58,6 @@ def test_weights_whose_products_no_number_holds_are_refused(scale: float, measur
         rm.evaluate_predictions(table, measure, weight="weight")
 
 
-
 def test_average_precision_finds_equal_scores_together() -> None:
     # Thresholds .9: P 1/1; .7: 2/3; .3: 3/5.
     assert value(SIX, "AveragePrecision") == pytest.approx((1 + 2 / 3 + 3 / 5) / 3, abs=1e-15)

@@ -47,7 +47,7 @@ ENGINEER_OF_RECOMMENDERS: list[Row] = [
         parquet(user=["1"], item=[1], score=[0.5]),
         "eval judged.parquet x.parquet",
         1,
-        "the query ids are strings in run 'x.parquet' (column 'user') but integers in qrels",
+        "the query ids are strings in run 'x.parquet' (column 'user'), such as '1', but integers in qrels",
     ),
     (
         "users as floats",

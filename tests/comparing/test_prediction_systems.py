@@ -303,7 +303,10 @@ def test_ids_that_cannot_be_the_same(tmp_path: Path) -> None:
     old, new = split(clicks())
     text = new.with_columns(pl.lit("x").alias("item_id"))
     message = refused({"old": old, "new": text}, error=IdTypeError)
-    assert "the item ids are strings in predictions of 'new' (column 'item_id') but integers in" in message
+    assert (
+        "item ids are strings in predictions of 'new' (column 'item_id'), such as 'x', but integers"
+        in message
+    )
     text.write_csv(tmp_path / "new.csv")
     assert "' of 'new' has 'x' in row 0" in refused({"old": old, "new": tmp_path / "new.csv"})
     large = new.with_columns(pl.col("item_id").cast(pl.UInt64) + 2**63)

@@ -261,11 +261,12 @@ def test_text_that_is_no_integer(tmp_path: Path) -> None:
 
 def test_strings_against_integers() -> None:
     with pytest.raises(
-        IdTypeError, match=r"query ids are strings in run \(column 'query'\) but integers in qrels"
+        IdTypeError,
+        match=r"query ids are strings in run \(column 'query'\), such as '1', but integers in qrels",
     ):
         read_inputs(frame(), {"1": {3: 1.0}})
     with pytest.raises(
-        IdTypeError, match=r"item ids are strings in qrels .* integers in run .*Int64.*; cast"
+        IdTypeError, match=r"item ids are strings in qrels .* integers in run .*Int64.*; make both"
     ):
         read_inputs({1: {"3": 1.0}}, frame(score=[1, 2]))
 

@@ -87,9 +87,10 @@ def as_integers(
     import polars as pl
 
     if not table.text_ids:
+        first = f", such as {texts[0]!r}," if len(texts) else ""
         raise IdTypeError(
-            f"the {role} ids are strings in {table.name} (column {texts.name!r}) but integers in {where}; "
-            "cast one of the two columns"
+            f"the {role} ids are strings in {table.name} (column {texts.name!r}){first} but integers in "
+            f"{where}; make both strings or both integers"
         )
     converted = texts.cast(pl.Int64, strict=False)
     wrong = (converted.is_null() & texts.is_not_null()).arg_true()

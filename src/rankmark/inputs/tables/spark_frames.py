@@ -188,7 +188,7 @@ def read_frames(
             raise IdTypeError(
                 f"the {role} ids are strings in {strings.side} (column {getattr(strings.names, role)!r}) but "
                 f"integers in {integers.side} (column {getattr(integers.names, role)!r}); "
-                "cast one of the two columns"
+                "make both strings or both integers"
             )
     return judgements, results
 
