@@ -475,6 +475,7 @@ def test_undefined_scores_are_refused_with_their_place(library: Any, exclude: An
         ({"scores": [[1.0], [1.0, 2.0]]}, rm.UsageError, "rows of unequal length; pad them"),
         ({"scores": NAN, "relevance": [[0], [0]]}, rm.DataError, "2 NaN, the first in row 1, column 1"),
         ({"relevance": [[0], [1]]}, rm.UsageError, "relevance has the items of 2 rows and the scores have 1"),
+        ({"relevance": [0, 1]}, rm.UsageError, r"each row has a list of its own, as in \[\[0, 1\], \[2\]\]"),
         (
             {"relevance": [[3]]},
             rm.DataError,

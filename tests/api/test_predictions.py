@@ -50,7 +50,12 @@ def test_weights_weigh_pairs() -> None:
 @pytest.mark.parametrize("scale", [1e-170, 1e160])
 @pytest.mark.parametrize("measure", ["AUC", "Gini", "GAUC", "AUC(average=macro)"])
 def test_weights_whose_products_no_number_holds_are_refused(scale: float, measure: str) -> None:
-    table = {"user": [1] * 4, "label": [1, 0, 1, 0], "score": [0.3, 0.2, 0.1, 0.4], "weight": [scale] * 4}
+    table: dict[str, Any] = {
+        "user": [1] * 4,
+        "label": [1, 0, 1, 0],
+        "score": [0.3, 0.2, 0.1, 0.4],
+        "weight": [scale] * 4,
+    }
     if "average" in measure:
         table["score"] = [[p, 1 - p] for p in table["score"]]
         table["label"] = ["b", "a", "b", "a"]

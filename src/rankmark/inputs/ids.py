@@ -87,9 +87,9 @@ def as_integers(
     import polars as pl
 
     if not table.text_ids:
-        first = f", such as {texts[0]!r}," if len(texts) else ""
+        shown = f", such as {texts[0]!r}," if len(texts) else ""
         raise IdTypeError(
-            f"the {role} ids are strings in {table.name} (column {texts.name!r}){first} but integers in "
+            f"the {role} ids are strings in {table.name} (column {texts.name!r}){shown} but integers in "
             f"{where}; make both strings or both integers"
         )
     converted = texts.cast(pl.Int64, strict=False)

@@ -23,6 +23,7 @@ from rankmark.inputs.arrays.libraries import (
 )
 from rankmark.kinds.lists import Values
 from rankmark.language.choices import Duplicates
+from rankmark.rendering.words import counted
 
 __all__ = [
     "DenseGrades",
@@ -278,7 +279,12 @@ def _compressed(source: Any, rows: int) -> tuple[NDArray[Any], NDArray[Any], NDA
 
 def _from_lists(source: Sequence[Any], shape: Shape, name: str) -> Sparse:
     if len(source) != shape[0]:
-        raise UsageError(f"{name} has the items of {len(source)} rows and the scores have {shape[0]} rows")
+        flat = len(source) > 0 and all(isinstance(item, int | np.integer) for item in source)
+        hint = "; each row has a list of its own, as in [[0, 1], [2]]" if flat else ""
+        raise UsageError(
+            f"{name} has the items of {counted(len(source), 'row')} and the scores have "
+            f"{counted(shape[0], 'row')}{hint}"
+        )
     lists = [_item_list(items, row, name) for row, items in enumerate(source)]
     offsets = np.concatenate(([0], np.cumsum([len(items) for items in lists], dtype=np.int64)))
     items = np.concatenate(lists) if lists else np.zeros(0, dtype=np.int64)
