@@ -61,9 +61,8 @@ def observe(
 
             found = with_tops(found, arrays, relevance, judged, choices, measures, k, items)
         observed.append(found)
-    first_rows = judged.astype(np.uint32)
-    query_ids = arrays.query_ids.take("query", first_rows, "query")
-    return Block(query_ids, observed, first_rows, rows - len(judged))
+    query_ids = observed[0].queries.ids(arrays.query_ids, "query")
+    return Block(query_ids, observed, rows - len(judged))
 
 
 class Watched:
@@ -136,7 +135,7 @@ def _observed(
         lists, lengths = _judge(batch, places.astype(np.uint32), choices, k=k, threads=threads)
         # What ties could change is told by the lists as they were before the cut.
         parts.append(replace(measured(lists, measures, choices), retrieved=lengths))
-    return merged(parts, len(judged))
+    return merged(parts, judged.astype(np.uint32))
 
 
 def _blocks(counts: NDArray[np.int64], scores: Scores) -> Iterator[RowNumbers]:
