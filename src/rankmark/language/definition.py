@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from types import MappingProxyType, ModuleType, SimpleNamespace
@@ -218,4 +217,7 @@ def meanings_of(pages: Iterable[Defined]) -> Mapping[str, list[Meaning[Defined]]
 
 def key_of(name: str) -> str:
     """A name without what does not tell names apart: case, hyphens, underscores and commas."""
-    return re.sub("[-_,]", "", name).lower()
+    return name.translate(_IGNORED).lower()
+
+
+_IGNORED = str.maketrans("", "", "-_,")
