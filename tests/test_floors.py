@@ -14,7 +14,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "rankmark"
 
 FLOORS = """
-dataclassing
+dataclassing _numpy
 _native errors panics progress forking stopping
 tools
 calling

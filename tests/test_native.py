@@ -97,3 +97,63 @@ def test_smaller_values_before_each_in_its_segment_are_counted(different: int) -
     segments = [values[start:end] for start, end in pairwise(offsets)]
     expected = [np.sum(own[:at] < value) for own in segments for at, value in enumerate(own)]
     assert _native.segment_smaller_before(values, offsets).tolist() == expected
+
+
+def observed() -> tuple[_native.ObservedQueries, list[_native.QueryValues], _native.Table]:
+    """Three queries, of which one has ties and one no results, and a measure of them."""
+    ids = ["p", "q", "r"]
+    judged = pl.DataFrame({"query": ids, "item": ["a", "a", "a"], "value": [1, 1, 1]})
+    found = pl.DataFrame({"query": ["p", "p", "q"], "item": ["a", "b", "a"], "value": [1.0, 1.0, 2.0]})
+    tables = [_native.Table.from_arrow(each) for each in (judged, found)]
+    qrels, run = ((table, "table", "query", "item", "value", None) for table in tables)
+    hits = _native.CompiledMeasure.hits("count", 1.0, None, 1.0)
+    choices = SimpleNamespace(**DEFAULTS["judge_lists"])
+    unjudged, queries, values = _native.observe_lists(qrels, run, [hits], choices)
+    assert unjudged == 0
+    return queries, values, tables[0]
+
+
+def told(queries: _native.ObservedQueries, judgements: _native.Table) -> tuple[Any, ...]:
+    """What the core says of queries without an array."""
+    ids = queries.ids(judgements, "query")
+    counts = [queries.tied(last, cut) for last in (0, 1, 2) for cut in (False, True)]
+    known = len(queries), queries.missing, queries.ties, queries.hits, queries.order, counts
+    return *known, ids.column_values("query"), queries.unanswered(ids, 1)
+
+
+def test_what_was_observed_is_the_same_once_it_is_arrays() -> None:
+    queries, (values,), judgements = observed()
+    before = told(queries, judgements)
+    assert before == (3, 1, True, 2, before[4], [0, 0, 1, 1, 1, 0], ["p", "q", "r"], ["r"])
+    assert queries.answered.tolist() == [True, True, False]
+    assert queries.retrieved.tolist() == [2, 1, 0]
+    assert queries.first_rows.tolist() == [0, 1, 2]
+    assert queries.tied_rank.tolist() == [1, 0, 0]
+    assert queries.answered is queries.answered
+    assert values.array is values.array
+    assert told(queries, judgements) == before
+    arrays = queries.first_rows, queries.answered, queries.retrieved, queries.tied_rank
+    again = _native.ObservedQueries(*arrays, queries.hits, queries.order)
+    assert told(again, judgements) == before
+
+
+@pytest.mark.parametrize("look_first", [False, True])
+def test_values_settle_in_one_place(look_first: bool) -> None:
+    _, (values,), _ = observed()
+    first = values.array if look_first else None
+    kept = values.copy()
+    counted = np.array([True, False, True])
+    assert _native.settle([(values, counted, 0.5)]) == [(1.0, 2, 0)]
+    assert np.array_equal(values.array, [1.0, np.nan, 0.0], equal_nan=True)
+    assert first is None or first is values.array
+    assert kept.array.tolist() == [1.0, 1.0, 0.0]
+    given = np.array([np.nan, 2.0])
+    assert _native.settle([(_native.QueryValues(given), None, 0.5)]) == [(2.5, 2, 1)]
+    assert given.tolist() == [0.5, 2.0]
+
+
+def test_values_that_nobody_may_write_to_are_not_settled() -> None:
+    given = np.zeros(2)
+    given.setflags(write=False)
+    with pytest.raises(TypeError, match="write"):
+        _native.settle([(_native.QueryValues(given), None, 0.5)])

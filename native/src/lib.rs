@@ -18,7 +18,7 @@ mod _native {
         exact_sum, ratio, rising_above, segment_count, segment_descending, segment_first, segment_kept,
         segment_ranked, segment_ranks, segment_running_product, segment_running_sum,
         segment_shared_precision, segment_shared_weighted_sum, segment_smaller_before, segment_sum,
-        segment_weighted_sum, settle,
+        segment_weighted_sum,
     };
     #[pymodule_export]
     use crate::python::files::{
@@ -31,9 +31,11 @@ mod _native {
         sums_of,
     };
     #[pymodule_export]
-    use crate::python::lists::{CompiledMeasure, JudgedLists, judge_lists, observe_lists};
+    use crate::python::lists::{CompiledMeasure, JudgedLists, judge_lists};
     #[pymodule_export]
     use crate::python::matrices::{count_before, query_seeds, ranked_lists};
+    #[pymodule_export]
+    use crate::python::observed::{ObservedQueries, QueryValues, observe_lists, settle};
     #[pymodule_export]
     use crate::python::open_items::{open_best_grades, open_best_totals, open_filled, open_totals};
     #[pymodule_export]

@@ -107,7 +107,7 @@ class CompiledMeasure:
     """A measure that the core computes: `JudgedLists.compute` and `observe_lists`."""
 
     @staticmethod
-    def gains(binary: bool, discounts: NDArray[np.float64]) -> CompiledMeasure: ...
+    def gains(binary: bool, discounts: Sequence[float]) -> CompiledMeasure: ...
     @staticmethod
     def hits(
         found: str, rel: float, cutoff: int | None, denominator: float | None = None
@@ -190,6 +190,48 @@ def judge_lists(
     threads: int = 0,
     top: tuple[ItemNumbers, int] | None = None,
 ) -> tuple[NDArray[np.uint32], int]: ...
+
+class QueryValues:
+    """One value a query, and an array from when somebody looks at it."""
+
+    def __init__(self, values: NDArray[np.float64]) -> None: ...
+    @property
+    def array(self) -> NDArray[np.float64]: ...
+    def copy(self) -> QueryValues: ...
+
+class ObservedQueries:
+    """The judged queries; what there is of each is an array from when somebody looks at it."""
+
+    def __init__(
+        self,
+        first_rows: NDArray[np.uint32],
+        answered: NDArray[np.bool_],
+        retrieved: NDArray[np.int64],
+        tied_rank: NDArray[np.int64],
+        hits: int,
+        order: tuple[int, int],
+    ) -> None: ...
+    @property
+    def first_rows(self) -> NDArray[np.uint32]: ...
+    @property
+    def answered(self) -> NDArray[np.bool_]: ...
+    @property
+    def retrieved(self) -> NDArray[np.int64]: ...
+    @property
+    def tied_rank(self) -> NDArray[np.int64]: ...
+    @property
+    def missing(self) -> int: ...
+    @property
+    def ties(self) -> bool: ...
+    @property
+    def hits(self) -> int: ...
+    @property
+    def order(self) -> tuple[int, int]: ...
+    def __len__(self) -> int: ...
+    def ids(self, judgements: Table, column: str) -> Table: ...
+    def unanswered(self, ids: Table, most: int) -> list[int] | list[str]: ...
+    def tied(self, last: int, cut: bool) -> int: ...
+
 def observe_lists(
     qrels: Columns,
     run: Columns,
@@ -197,19 +239,7 @@ def observe_lists(
     choices: ListChoices,
     *,
     threads: int = 0,
-) -> tuple[
-    NDArray[np.uint32],
-    int,
-    tuple[
-        NDArray[np.bool_],
-        NDArray[np.int64],
-        NDArray[np.int64],
-        list[NDArray[np.float64]],
-        int,
-        bool,
-        tuple[int, int],
-    ],
-]: ...
+) -> tuple[int, ObservedQueries, list[QueryValues]]: ...
 def count_before(
     scores: NDArray[np.float32] | NDArray[np.float64],
     judged: tuple[NDArray[np.int64], NDArray[np.int64]],
@@ -325,7 +355,7 @@ def ratio(
 ) -> NDArray[np.float64]: ...
 def rising_above(values: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.int64]: ...
 def settle(
-    measures: list[tuple[NDArray[np.float64], NDArray[np.bool_] | None, float]],
+    measures: list[tuple[QueryValues, NDArray[np.bool_] | None, float]],
 ) -> list[tuple[float, int, int]]: ...
 def exact_sum(values: NDArray[np.float64]) -> float: ...
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -177,6 +176,8 @@ def _example(function: Callable[..., Any]) -> str:
 
 def _statements(page: str) -> Iterator[str]:
     """The statements of a page's examples."""
+    import textwrap  # for messages alone
+
     lines: list[str] = []
     for line in map(str.strip, page.splitlines()):
         if lines and not line.startswith("..."):

@@ -75,6 +75,9 @@ INSTEAD = {
 }
 """What to do instead of using the options of others."""
 
+WITHOUT_ARRAYS = ("eval",)
+"""Which of those that measure mostly do without NumPy."""
+
 OBJECTS = 50_000
 """So many more are made between two looks for cycles; imports alone make as many."""
 
@@ -239,9 +242,10 @@ class _Commands(click.Group):
             raise click.UsageError(f"No such command {name!r}{did_you_mean(name, COMMANDS)}", ctx)
         if any("--measure" in option.opts for option in command.params):
             refuse_mistyped(args[1:])
-            if not ctx.resilient_parsing:  # as where a shell completes a line
-                # Whatever measures needs NumPy. Deeper in the stack its import takes a tenth longer: where a
-                # piece of the stack ends, Python 3.11 takes the next with every call, and gives it back.
+            completing = ctx.resilient_parsing
+            if name not in WITHOUT_ARRAYS and not completing:
+                # Deeper in the stack its import takes a tenth longer: where a piece of the stack ends, Python
+                # 3.11 takes the next with every call, and gives it back.
                 import_module("numpy")
         return super().resolve_command(ctx, args)
 

@@ -230,13 +230,25 @@ def test_importing_stays_cheap() -> None:
 
 
 @pytest.mark.process
-def test_evaluating_trec_files_does_not_load_polars(tmp_path: Path) -> None:
+def test_evaluating_trec_files_loads_neither_polars_nor_numpy(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("".join(f"{q} 0 {i} {int(g)}\n" for q, i, g in QRELS))
     (tmp_path / "run").write_text("".join(f"{q} Q0 {i} 1 {s} me\n" for q, i, s in RUN))
     script = f"""
 import sys, rankmark as rm
 result = rm.evaluate({str(tmp_path / "qrels")!r}, {str(tmp_path / "run")!r}, ["AP", "nDCG@10"])
-print(result["AP"], {{"polars", "pandas", "scipy"}} & set(sys.modules))
+print(result["AP"], {{"numpy", "polars", "pandas", "scipy"}} & set(sys.modules))
+"""
+    assert python(script) == f"{AP} set()\n"
+
+
+@pytest.mark.process
+def test_evaluating_dicts_and_tuples_loads_neither_polars_nor_numpy() -> None:
+    script = f"""
+import sys, rankmark as rm
+of_tuples = rm.evaluate({QRELS!r}, {RUN!r}, ["AP", "nDCG@10"])
+of_dicts = rm.evaluate({{"q": {{"a": 1, "b": 1}}}}, {{"q": ["b", "x", "a"]}}, ["AP", "nDCG@10"])
+assert str(of_tuples) == str(of_dicts)
+print(of_dicts["AP"], {{"numpy", "polars", "pandas", "scipy"}} & set(sys.modules))
 """
     assert python(script) == f"{AP} set()\n"
 

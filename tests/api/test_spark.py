@@ -695,7 +695,7 @@ def test_no_partitioning_changes_what_is_recommended(
         assert list(made.values.values()) == list(here.values.values())
         assert made.counts == here.counts
         for measure, values in made.per_query.items():
-            assert np.array_equal(values, here.query_values(measure), equal_nan=True)
+            assert np.array_equal(values.array, here.query_values(measure), equal_nan=True)
 
 
 @pytest.mark.slow

@@ -515,6 +515,36 @@ def test_evaluating_text_files_imports_nothing_heavy() -> None:
 
 
 @pytest.mark.process
+def test_evaluating_text_files_makes_no_array() -> None:
+    code = (
+        "import sys; from rankmark.cli import main\n"
+        "lines = open('bm25.run').readlines()\n"
+        "open('part.run', 'w').writelines(line for line in lines if not line.startswith('q1 '))\n"
+        "options = [], ['-m', 'nDCG(gain=binary)@3 AP P@1,3 R@5 RR HR@2'], ['--ties', 'input']\n"
+        "for more in [*options, ['--format', 'csv'], ['--format', 'markdown']]:\n"
+        "    assert main(['eval', 'qrels.txt', 'bm25.run', 'part.run', *more]) == 0\n"
+        "print({'numpy', 'polars'} & {*sys.modules}, file=sys.stderr)"
+    )
+    done = ran([sys.executable, "-c", code])
+    assert (done.returncode, done.stderr) == (0, "set()\n")
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    "args", [["measures"], ["eval", "-h"], ["eval", "qrels.txt", "bm25.run", "-m", "AQ"]]
+)
+def test_to_list_measures_makes_no_array(args: list[str]) -> None:
+    # Pages have NumPy by `from rankmark import _numpy as np`.
+    code = f"""
+import sys
+from rankmark.cli import main
+main({args})
+print({{"numpy", "scipy", "polars"}} & {{*sys.modules}})
+"""
+    assert python(code).endswith("set()\n")
+
+
+@pytest.mark.process
 def test_evaluating_imports_nothing_of_notebooks_papers_addresses_and_tests() -> None:
     modules = ("rendering.html", "rendering.formulas", "rendering.papers", "language.page_blocks")
     modules += ("inputs.catalogue", "statistics.bayes", "statistics.anova", "statistics.power")

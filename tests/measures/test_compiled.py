@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -130,14 +131,16 @@ def test_whole_calls_of_the_core_see_what_pages_see(
     run = pl.DataFrame({"query": query, "item": item, "score": random.integers(0, 9, len(query))})[rows]
     qrels = pl.DataFrame({"query": query, "item": item + 9, "relevance": random.integers(0, 3, len(query))})
     tables, measures = read_inputs(qrels, run), tuple(map(parse, COMPILED))
-    whole, first_rows, others = local._observed(*tables, choices, measures, 2)
+    whole, others = local._observed(*tables, choices, measures, 2)
     monkeypatch.setattr(local, "compiled_of", lambda *_: None)
-    pages, first_of_pages, others_of_pages = local._observed(*tables, choices, measures, 2)
-    assert (first_rows.tolist(), others) == (first_of_pages.tolist(), others_of_pages)
-    assert (whole.hits, whole.ties, whole.order) == (pages.hits, pages.ties, pages.order)
+    pages, others_of_pages = local._observed(*tables, choices, measures, 2)
+    assert others == others_of_pages
+    own, of_pages = whole.queries, pages.queries
+    assert (own.hits, own.ties, own.order) == (of_pages.hits, of_pages.ties, of_pages.order)
+    arrays = attrgetter("first_rows", "answered", "retrieved", "tied_rank")
     for one, other in zip(
-        (whole.answered, whole.retrieved, whole.tied_rank, *whole.values),
-        (pages.answered, pages.retrieved, pages.tied_rank, *pages.values),
+        (*arrays(own), *(each.array for each in whole.values)),
+        (*arrays(of_pages), *(each.array for each in pages.values)),
         strict=True,
     ):
         assert one.tobytes() == other.tobytes()

@@ -1,6 +1,6 @@
 //! What Python computes with arrays: one value an item or one a query.
 
-use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1, PyReadwriteArray1};
+use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::core::lists::{segments, values};
@@ -230,22 +230,6 @@ pub fn ratio<'py>(
             array(py, || values::ratio(above, below.iter().copied(), relevant))
         }
     }
-}
-
-/// The values of a measure, which of them count (all if None), and what is filled in for NaN.
-type Unsettled<'py> = (PyReadwriteArray1<'py, f64>, Option<PyReadonlyArray1<'py, bool>>, f64);
-
-/// Puts what is filled in in the place of NaN and NaN where a query does not count, in the values of each measure;
-/// gives the sum of its values, how many there are, and how many were NaN before.
-#[pyfunction]
-pub fn settle(py: Python<'_>, measures: Vec<Unsettled<'_>>) -> PyResult<Vec<(f64, usize, usize)>> {
-    let settle = |(mut values, counted, filler): Unsettled<'_>| {
-        let values = values.as_slice_mut()?;
-        let counted = counted.as_ref().map(|counted| counted.as_slice()).transpose()?;
-        let total = unlocked(py, || values::settle(values, counted, filler))?;
-        Ok((total.sum, total.count, total.undefined))
-    };
-    measures.into_iter().map(settle).collect()
 }
 
 /// The compensated sum of all values.

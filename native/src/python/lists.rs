@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
 use crate::core::lists::list::Top;
 use crate::core::lists::measures::{self, Found, Measure};
-use crate::core::lists::{judge, judged_lists, observed};
+use crate::core::lists::{judge, judged_lists};
 use crate::python::choices::Chosen;
 use crate::python::items::ItemNumbers;
 use crate::python::running::{self, FEW_ROWS, interruptible, unlocked};
@@ -113,14 +113,14 @@ impl JudgedLists {
 
 /// A measure that the core computes: `JudgedLists.compute` and `observe_lists`.
 #[pyclass(frozen, module = "rankmark._native")]
-pub struct CompiledMeasure(Arc<Measure>);
+pub struct CompiledMeasure(pub Arc<Measure>);
 
 #[pymethods]
 impl CompiledMeasure {
     /// Gains as a share of those of the ideal list.
     #[staticmethod]
-    fn gains(binary: bool, discounts: PyReadonlyArray1<'_, f64>) -> PyResult<Self> {
-        Ok(Self(Arc::new(Measure::Gains { binary, discounts: discounts.as_slice()?.to_vec() })))
+    fn gains(binary: bool, discounts: Vec<f64>) -> Self {
+        Self(Arc::new(Measure::Gains { binary, discounts }))
     }
 
     /// What is `found` of relevant items, ``precisions``, ``first``, ``any`` or ``count``, over a number; over that of
@@ -136,15 +136,15 @@ impl CompiledMeasure {
 /// A table, what messages call it, and the names of its query, item, value and rank columns.
 ///
 /// Judgements without items say only which queries there are.
-type Columns<'py> = (Bound<'py, Table>, String, String, Option<String>, Option<String>, Option<String>);
+pub type Columns<'py> = (Bound<'py, Table>, String, String, Option<String>, Option<String>, Option<String>);
 
-fn source(columns: Columns<'_>) -> judge::Source {
+pub fn source(columns: Columns<'_>) -> judge::Source {
     let (table, name, query, item, value, rank) = columns;
     judge::Source { table: table.get().0.clone(), name, query, item, value, rank }
 }
 
 /// How lists are judged, of the `Choices` of Python.
-pub struct ListChoices(judge::Choices);
+pub struct ListChoices(pub judge::Choices);
 
 impl<'py> FromPyObject<'_, 'py> for ListChoices {
     type Error = PyErr;
@@ -163,7 +163,7 @@ impl<'py> FromPyObject<'_, 'py> for ListChoices {
 }
 
 /// How many threads are to judge these, if so many are asked for and 0 stands for all cores.
-fn threads_for(qrels: &judge::Source, run: &judge::Source, asked: usize) -> usize {
+pub fn threads_for(qrels: &judge::Source, run: &judge::Source, asked: usize) -> usize {
     running::threads(asked, run.table.num_rows().max(qrels.table.num_rows()) < FEW_ROWS)
 }
 
@@ -200,48 +200,6 @@ pub fn judge_lists<'py>(
         Some((_, error)) => Err(error),
         None => Ok((account.first_rows.into_pyarray(py), account.unjudged_queries)),
     }
-}
-
-/// As `Observed` of Python begins: of each query whether it has results, how many, its tied rank, and its values by each
-/// measure; the judged items in all lists, whether ties decide anything, and the lists that are below and above.
-type Observed<'py> = (
-    Bound<'py, PyArray1<bool>>,
-    Bound<'py, PyArray1<i64>>,
-    Bound<'py, PyArray1<i64>>,
-    Vec<Bound<'py, PyArray1<f64>>>,
-    usize,
-    bool,
-    (usize, usize),
-);
-
-/// The same as `judge_lists`, of measures that the core computes: what they give for all judged queries.
-#[pyfunction]
-#[pyo3(signature = (qrels, run, measures, choices, *, threads=0))]
-pub fn observe_lists<'py>(
-    py: Python<'py>,
-    qrels: Columns<'py>,
-    run: Columns<'py>,
-    measures: Vec<PyRef<'py, CompiledMeasure>>,
-    choices: ListChoices,
-    threads: usize,
-) -> PyResult<(Bound<'py, PyArray1<u32>>, usize, Observed<'py>)> {
-    let (qrels, run) = (source(qrels), source(run));
-    let threads = threads_for(&qrels, &run, threads);
-    let measures: Vec<_> = measures.iter().map(|measure| Arc::clone(&measure.0)).collect();
-    let (account, lists) = interruptible(py, threads, move |cancelled| {
-        observed::observe(&qrels, &run, &choices.0, &measures, cancelled)
-    })?;
-    let ties = lists.tied_rank.iter().any(|&rank| rank > 0);
-    let observed = (
-        lists.answered.into_pyarray(py),
-        lists.retrieved.into_pyarray(py),
-        lists.tied_rank.into_pyarray(py),
-        lists.values.into_iter().map(|values| values.into_pyarray(py)).collect(),
-        lists.hits,
-        ties,
-        lists.order,
-    );
-    Ok((account.first_rows.into_pyarray(py), account.unjudged_queries, observed))
 }
 
 /// An exception raised for some queries, and the first of them.

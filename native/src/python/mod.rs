@@ -8,6 +8,7 @@ pub mod items;
 pub mod lists;
 pub mod matrices;
 pub mod objects;
+pub mod observed;
 pub mod open_items;
 pub mod predictions;
 pub mod resampling;

@@ -167,7 +167,7 @@ impl Table {
     }
 
     /// The values of a column of ids as Python objects.
-    fn column_values<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
+    pub fn column_values<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
         match Ids::new(&self.0, name, name).map_err(|error| raise(py, &error))? {
             Ids::Integer(column) if ids::is_u64(self.field(py, name)?.data_type()) => {
                 PyList::new(py, (0..column.len()).map(|row| column.value(row) as u64).collect::<Vec<_>>())
@@ -201,9 +201,7 @@ impl Table {
         rows: PyReadonlyArray1<'_, u32>,
         new_name: &str,
     ) -> PyResult<Self> {
-        let field = self.field(py, name)?.as_ref().clone().with_name(new_name);
-        let taken = take(&self.0, name, rows.as_array().iter().map(|&row| row as usize), field);
-        taken.map(Self).map_err(|error| arrow_error(py, &error))
+        self.taken(py, name, &rows.as_array().to_vec(), new_name)
     }
 
     /// The table as an Arrow stream.
@@ -225,6 +223,13 @@ impl Table {
     fn field(&self, py: Python<'_>, name: &str) -> PyResult<&Arc<Field>> {
         let found = self.0.schema.fields().find(name);
         found.map(|(_, field)| field).ok_or_else(|| raise(py, &Error::data(format!("no column '{name}'"))))
+    }
+
+    /// Some rows of one column, under a new name.
+    pub fn taken(&self, py: Python<'_>, name: &str, rows: &[u32], new_name: &str) -> PyResult<Self> {
+        let field = self.field(py, name)?.as_ref().clone().with_name(new_name);
+        let taken = take(&self.0, name, rows, field);
+        taken.map(Self).map_err(|error| arrow_error(py, &error))
     }
 }
 
@@ -374,12 +379,7 @@ fn batch_of(rows: &ArrayRef) -> Result<RecordBatch, ArrowError> {
     }
 }
 
-fn take(
-    table: &table::Table,
-    name: &str,
-    rows: impl Iterator<Item = usize>,
-    field: Field,
-) -> Result<table::Table, ArrowError> {
+fn take(table: &table::Table, name: &str, rows: &[u32], field: Field) -> Result<table::Table, ArrowError> {
     let mut starts = Vec::with_capacity(table.batches.len());
     let mut chunks: Vec<&dyn Array> = Vec::with_capacity(table.batches.len());
     let mut start = 0;
@@ -389,7 +389,9 @@ fn take(
         start += batch.num_rows();
     }
     let places: Vec<(usize, usize)> = rows
-        .map(|row| {
+        .iter()
+        .map(|&row| {
+            let row = row as usize;
             let chunk = starts.partition_point(|&start| start <= row) - 1;
             (chunk, row - starts[chunk])
         })

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankmark.aggregation.bounds import bounds_of, bounds_of_unjudged
 from rankmark.aggregation.counts import Counts, MeasureCounts
 from rankmark.aggregation.oddities import told_of_candidates, told_of_order
 from rankmark.aggregation.refusals import Some, Words, refuse_no_relevant, refuse_queries, refuse_unanswered
 from rankmark.language.plan import AskedBounds, Group, Plan, behind_bounds
 
 if TYPE_CHECKING:
-    from rankmark._native import Table
+    from rankmark._native import QueryValues, Table
     from rankmark.aggregation.bounds import Bounds
     from rankmark.aggregation.settled import Settled
     from rankmark.aggregation.state import Seen
@@ -59,9 +58,9 @@ class Finished(NamedTuple):
         return {measure: each.value for measure, each in self.settled.items()}
 
     @property
-    def per_query(self) -> dict[Measure, Values]:
+    def per_query(self) -> dict[Measure, QueryValues]:
         """That of each query, where queries are here; NaN where one is left out."""
-        return {m: each.per_query for m, each in self.settled.items() if each.per_query is not None}
+        return {m: each.values for m, each in self.settled.items() if each.values is not None}
 
     @property
     def parts(self) -> dict[Measure, tuple[Values, Values]]:
@@ -158,6 +157,8 @@ def _bounds(
     plan: Plan, seen: Seen, settled: Mapping[Measure, Settled], k: int | None, bounds: AskedBounds
 ) -> dict[str, Bounds]:
     """The bounds of measures, of what was observed after those asked for."""
+    from rankmark.aggregation.bounds import bounds_of, bounds_of_unjudged
+
     groups = plan.groups()
     number = len(groups)
     found: dict[Measure, Bounds] = {}

@@ -5,12 +5,11 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from rankmark.aggregation.refusals import NONE, Some, some_of
+from rankmark import _native
+from rankmark import _numpy as np
+from rankmark.aggregation.refusals import NONE, SHOWN, Some, some_of
 from rankmark.aggregation.settled import Settled, counting, left_out, settled_alone, settled_together
 from rankmark.dataclassing import dataclass
-from rankmark.kinds.best_orders import TooManyOrdersError
 from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.language.measure import QueryError
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankmark import _native
     from rankmark.inputs.catalogue import JudgedItems, Numbered
     from rankmark.kinds.item_facts import Numbers
     from rankmark.kinds.items import RecommendedLists, Tops
@@ -75,10 +73,11 @@ class Measured:
 
 
 class Observed(NamedTuple):
-    """What a group of measures gives for whole queries, in one order; attributes as in `Measured`.
+    """What a group of measures gives for whole queries, in one order.
 
     Attributes:
-        ties: whether tie-breaking decides anything at all.
+        queries: the judged queries.
+        values: what the measures give, as in `Measured`.
         tops: the items at the top of the lists as they were numbered, where measures look at them.
         judged: gives which items are judged, by the same numbers; None without judgements.
         recommended: the items at the top of the lists with what is known of them, once all lists are here.
@@ -87,13 +86,8 @@ class Observed(NamedTuple):
 
     """
 
-    answered: NDArray[np.bool_]
-    retrieved: NDArray[np.int64]
-    tied_rank: NDArray[np.int64]
-    values: list[Values]
-    hits: int
-    ties: bool
-    order: tuple[int, int] = (0, 0)
+    queries: _native.ObservedQueries
+    values: list[_native.QueryValues]
     tops: Tops | None = None
     judged: Callable[[], JudgedItems] | None = None
     recommended: RecommendedLists | None = None
@@ -107,29 +101,34 @@ class Block(NamedTuple):
     Attributes:
         query_ids: the judged queries, a table with a column ``query``.
         observed: what each group of measures gives for them.
-        first_rows: the first row of each in the judgements; empty where these are not here.
         unjudged_queries: number of queries with results and without judgements.
 
     """
 
     query_ids: _native.Table
     observed: Sequence[Observed]
-    first_rows: NDArray[np.uint32]
     unjudged_queries: int
+
+    @property
+    def queries(self) -> _native.ObservedQueries:
+        """The judged queries, of which nothing but ties depends on the choices."""
+        return self.observed[0].queries
+
+    @property
+    def first_rows(self) -> NDArray[np.uint32]:
+        """The first row of each in the judgements; empty where these are not here."""
+        return self.queries.first_rows
 
     @property
     def judged(self) -> int:
         """Number of queries with judgements."""
-        return len(self.observed[0].answered)
+        return len(self.queries)
 
     @property
     def missing(self) -> Some:
         """Judged queries without results."""
-        # What is counted of the queries themselves does not depend on the choices.
-        answered = self.observed[0].answered
-        if np.count_nonzero(answered) == len(answered):  # in a small call faster than `all`
-            return NONE
-        return some_of(self.query_ids, ~answered)
+        count = self.queries.missing
+        return Some(count, [*self.queries.unanswered(self.query_ids, SHOWN)]) if count else NONE
 
     @property
     def unjudged(self) -> Some:
@@ -139,12 +138,12 @@ class Block(NamedTuple):
     @property
     def hits(self) -> int:
         """Number of judged items in the lists."""
-        return self.observed[0].hits
+        return self.queries.hits
 
     @property
     def order(self) -> tuple[int, int]:
         """As `Seen`."""
-        return self.observed[0].order
+        return self.queries.order
 
     def with_items(self, items: Numbered, name: str) -> Block:
         """The same with what is known of the items at the top of the lists, of all that there are.
@@ -173,7 +172,7 @@ class Block(NamedTuple):
         asked = [
             (
                 measure,
-                counting(measure, observed.answered, observed.retrieved, choices),
+                counting(measure, observed.queries, choices),
                 tied_queries(observed, measure, choices, k),
             )
             for measure in measures
@@ -188,21 +187,21 @@ class Block(NamedTuple):
     def undefined(self, measure: Measure, settled: Settled, choices: Choices) -> Some:
         """The queries in which nothing is relevant to a measure, which were left out."""
         assert settled.per_query is not None, measure
-        first = self.observed[0]
-        which, _ = counting(measure, first.answered, first.retrieved, choices)
+        which, _ = counting(measure, self.queries, choices)
         return some_of(self.query_ids, left_out(settled.per_query, which))
 
 
 def _of_items(measure: Measure, observed: Observed, choices: Choices) -> Settled:
     """What a measure of items comes to, of the queries with results: no others have any."""
     assert observed.recommended is not None, measure
-    counted = counting(measure, observed.answered, observed.retrieved, choices)
+    counted = counting(measure, observed.queries, choices)
     computed = measure.compute_items(observed.recommended)
     tied = int(np.count_nonzero(_tied_lists(observed.recommended, measure)))
     if measure.page.aggregate == "run":
-        answered = int(np.count_nonzero(observed.answered))
+        answered = len(observed.queries) - observed.queries.missing
         return Settled(float(computed), answered, 0, 0, tied, None, lists=observed.recommended)
-    settled = settled_alone((measure, counted, tied), iter((np.array(computed),)), choices)
+    values = _native.QueryValues(np.array(computed))
+    settled = settled_alone((measure, counted, tied), iter((values,)), choices)
     return settled._replace(lists=observed.recommended)
 
 
@@ -213,13 +212,16 @@ def with_aspects(observed: Observed, lists: RecommendedLists, measures: Sequence
         QueryError: a query that is too large for one.
 
     """
+    from rankmark.kinds.best_orders import TooManyOrdersError
+
     computed = iter(observed.values)
-    values: list[Values] = []
+    values: list[_native.QueryValues] = []
     tied = {}
     for measure in measures:
         if measure.of_aspects:
             try:
-                values.append(np.array(measure.compute_items(lists), dtype=np.float64))
+                found = np.array(measure.compute_items(lists), dtype=np.float64)
+                values.append(_native.QueryValues(found))
             except TooManyOrdersError as error:
                 raise QueryError(error.number, str(measure), error.problem) from None
             tied[measure] = _tied_lists(lists, measure)
@@ -313,8 +315,9 @@ def judged_lists(lists: _native.JudgedLists) -> JudgedLists:
     return JudgedLists(lists.rank, lists.relevance, lists.offsets, lists.retrieved, ties=ties, ideal=ideal)
 
 
-def merged(parts: list[Measured], queries: int) -> Observed:
-    """Brings the queries of all parts, so many, into their order."""
+def merged(parts: list[Measured], first_rows: NDArray[np.uint32]) -> Observed:
+    """Brings the queries of all parts into their order; `first_rows` are those of all in the judgements."""
+    queries = len(first_rows)
     hits = sum(part.hits for part in parts)
     order = sum(part.order[0] for part in parts), sum(part.order[1] for part in parts)
     if len(parts) == 1 and isinstance(parts[0].queries, slice):
@@ -333,8 +336,8 @@ def merged(parts: list[Measured], queries: int) -> Observed:
             tied_rank[part.queries] = part.tied_rank
             for whole, own in zip(values, part.values, strict=True):
                 whole[part.queries] = own
-    ties = bool(np.count_nonzero(tied_rank))
-    return Observed(answered, retrieved, tied_rank, values, hits, ties, order)
+    every = _native.ObservedQueries(first_rows, answered, retrieved, tied_rank, hits, order)
+    return Observed(every, list(map(_native.QueryValues, values)))
 
 
 def tied_queries(observed: Observed, measure: Measure, choices: Choices, k: int | None = None) -> int | None:
@@ -348,9 +351,6 @@ def tied_queries(observed: Observed, measure: Measure, choices: Choices, k: int 
         return 0
     if choices.unjudged == "relevant" or (measure.tells_unjudged and choices.unjudged != "ignore"):
         return None
-    if not observed.ties:
+    if not observed.queries.ties:
         return 0
-    can_change = (observed.tied_rank > 0) & (observed.tied_rank <= last)
-    if measure.order == "set":
-        can_change &= observed.retrieved > last
-    return int(np.count_nonzero(can_change))
+    return observed.queries.tied(last, cut=measure.order == "set")

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark._native import Table
+from rankmark._native import ObservedQueries, QueryValues, Table
 from rankmark.aggregation.observed import Block, Observed
 from rankmark.dataclassing import dataclass
 from rankmark.kinds.ragged import offsets_of
@@ -115,11 +115,14 @@ class QueryState:
         columns: dict[str, Any] = {
             "query": query_ids,
             "place": np.zeros(len(query_ids), dtype=np.int64) if places is None else places.astype(np.int64),
-            "answered": first.answered,
+            "answered": first.queries.answered,
         }
         for number, each in enumerate(block.observed):
-            columns |= {f"{number}.retrieved": each.retrieved, f"{number}.tied_rank": each.tied_rank}
-            columns |= {f"{number}.{value}": values for value, values in enumerate(each.values)}
+            columns |= {
+                f"{number}.retrieved": each.queries.retrieved,
+                f"{number}.tied_rank": each.queries.tied_rank,
+            }
+            columns |= {f"{number}.{value}": values.array for value, values in enumerate(each.values)}
             tied_lists = (each.tied_lists[measure] for measure in _of_aspects(groups[number][1]))
             columns |= {f"{number}.tied{place}": tied for place, tied in enumerate(tied_lists)}
             if each.tops is not None:
@@ -133,8 +136,8 @@ class QueryState:
             groups,
             [pl.DataFrame(columns)],
             [] if others is None or not len(others) else [others],
-            [first.hits],
-            [first.order],
+            [first.queries.hits],
+            [first.queries.order],
         )
 
     @classmethod
@@ -243,8 +246,8 @@ class QueryState:
 
         """
         frame = self.frame(order)
-        answered = frame["answered"].to_numpy()
-        hits, above_or_below = sum(self.hits), self.whole_order()
+        nowhere, answered = np.empty(0, dtype=np.uint32), frame["answered"].to_numpy()
+        told = sum(self.hits), self.whole_order()
         observed = []
         for number, (_, measures) in enumerate(self.groups):
             own = {
@@ -252,23 +255,10 @@ class QueryState:
             }
             tops, judged, tied_lists = _tops(own), _judged(own), _tied_lists(own, measures)
             retrieved, tied_rank, *values = (each.to_numpy(writable=True) for each in own.values())
-            ties = bool(np.count_nonzero(tied_rank))
-            observed.append(
-                Observed(
-                    answered,
-                    retrieved,
-                    tied_rank,
-                    values,
-                    hits,
-                    ties,
-                    above_or_below,
-                    tops=tops,
-                    judged=judged,
-                    tied_lists=tied_lists,
-                )
-            )
-        nowhere = np.empty(0, dtype=np.uint32)
-        block = Block(Table.from_arrow(frame.select("query")), observed, nowhere, unjudged)
+            queries = ObservedQueries(nowhere, answered, retrieved, tied_rank, *told)
+            seen = Observed(queries, list(map(QueryValues, values)))
+            observed.append(seen._replace(tops=tops, judged=judged, tied_lists=tied_lists))
+        block = Block(Table.from_arrow(frame.select("query")), observed, unjudged)
         return block if self.items is None else block.with_items(self.items, name)
 
 

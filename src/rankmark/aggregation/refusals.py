@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError
 from rankmark.forking import need_polars_threads
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NONE",
+    "SHOWN",
     "Fault",
     "Heading",
     "Id",

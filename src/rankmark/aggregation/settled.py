@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
-
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from rankmark import _native
-from rankmark.statistics.summaries import SUMMARIES
+from rankmark import _numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LEAST_FACTOR",
+    "Lengths",
     "Settled",
     "counting",
     "left_out",
@@ -45,7 +44,7 @@ class Settled(NamedTuple):
         no_relevant: in how many nothing is relevant.
         short: how many have fewer items than the cutoff, and are left out for it.
         tied: see `MeasureCounts.tied`.
-        per_query: that of each query, NaN where it is left out; None where they are not here.
+        values: that of each query, NaN where it is left out; None where they are not here.
         parts: of a ratio of sums, what each query adds to them; None where they are not here.
         lists: of a measure of items the tops of the lists that it saw; None where they are not here.
 
@@ -56,9 +55,14 @@ class Settled(NamedTuple):
     no_relevant: int
     short: int
     tied: int | None
-    per_query: Values | None
+    values: _native.QueryValues | None
     parts: tuple[Values, Values] | None = None
     lists: RecommendedLists | None = None
+
+    @property
+    def per_query(self) -> Values | None:
+        """The values of the queries as an array."""
+        return None if self.values is None else self.values.array
 
 
 Asked: TypeAlias = "tuple[Measure, Counting, int | None]"
@@ -66,24 +70,24 @@ Asked: TypeAlias = "tuple[Measure, Counting, int | None]"
 
 
 def settled_together(
-    asked: Sequence[Asked], computed: Iterator[Values], choices: Choices
+    asked: Sequence[Asked], computed: Iterator[_native.QueryValues], choices: Choices
 ) -> dict[Measure, Settled]:
     """What measures come to when queries that lack a value are filled in or left out; values are taken over.
 
-    `computed` gives what the engine computed: one array for a measure, two for a ratio of sums.
+    `computed` gives what the engine computed: one value a query for a measure, two for a ratio of sums.
     """
     unsettled, each_parts = [], []
-    usual = FILLERS.get(choices.no_relevant, np.nan)
+    usual = FILLERS.get(choices.no_relevant, math.nan)
     for measure, (which, _), _ in asked:
         parts: tuple[Values, Values] | None = None
         values = next(computed)
-        filler = usual if measure.answers else np.nan  # which lacks items or users, and nothing relevant
+        filler = usual if measure.answers else math.nan  # which lacks items or users, and nothing relevant
         if measure.page.aggregate == "ratio":
-            below = next(computed)
-            parts = (values, below)
+            above, below = values.array, next(computed).array
+            parts = (above, below)
             if which is not None:
-                parts = (np.where(which, values, 0.0), np.where(which, below, 0.0))
-            values, filler = _native.ratio(values, below, below), np.nan
+                parts = (np.where(which, above, 0.0), np.where(which, below, 0.0))
+            values, filler = _native.QueryValues(_native.ratio(above, below, below)), math.nan
         unsettled.append((values, which, filler))
         each_parts.append(parts)
     each = zip(asked, unsettled, each_parts, _native.settle(unsettled), strict=True)
@@ -91,7 +95,7 @@ def settled_together(
         measure: Settled(
             total / averaged
             if averaged and measure.is_mean_of_queries
-            else _value(measure, values, parts, total, averaged),
+            else _value(measure, values.array, parts, total, averaged),
             averaged,
             no_relevant,
             short,
@@ -103,7 +107,7 @@ def settled_together(
     }
 
 
-def settled_alone(asked: Asked, computed: Iterator[Values], choices: Choices) -> Settled:
+def settled_alone(asked: Asked, computed: Iterator[_native.QueryValues], choices: Choices) -> Settled:
     """As `settled_together`, of one measure."""
     (settled,) = settled_together([asked], computed, choices).values()
     return settled
@@ -115,6 +119,8 @@ def _value(
     """What a measure comes to, of the values of so many queries and their sum."""
     if measure.is_mean_of_queries:
         return total / averaged if averaged else math.nan
+    from rankmark.statistics.summaries import SUMMARIES
+
     if measure.mean in SUMMARIES:
         return SUMMARIES[measure.mean].of(values[~np.isnan(values)])
     geometric = measure.mean == "geometric"
@@ -130,6 +136,25 @@ def terms(measure: Measure, values: Values, parts: tuple[Values, Values] | None)
         return parts
     kept = values[~np.isnan(values)]
     return (np.log(np.maximum(kept, LEAST_FACTOR)) if measure.mean == "geometric" else kept,)
+
+
+class Answers(Protocol):
+    """Queries, as far as it depends on their lists whether they count."""
+
+    @property
+    def answered(self) -> NDArray[np.bool_]:
+        """Whether each has results."""
+
+    @property
+    def retrieved(self) -> NDArray[np.int64]:
+        """How many."""
+
+
+class Lengths(NamedTuple):
+    """The same where nothing else is known of them."""
+
+    answered: NDArray[np.bool_]
+    retrieved: NDArray[np.int64]
 
 
 class Counting(NamedTuple):
@@ -148,14 +173,12 @@ class Counting(NamedTuple):
 ALL = Counting(None, 0)
 
 
-def counting(
-    measure: Measure, answered: NDArray[np.bool_], retrieved: NDArray[np.int64], choices: Choices
-) -> Counting:
+def counting(measure: Measure, queries: Answers, choices: Choices) -> Counting:
     """The queries that count in a measure."""
-    which = answered if choices.missing == "skip" or not measure.answers else None
+    which = queries.answered if choices.missing == "skip" or not measure.answers else None
     if choices.short_lists == "keep" or measure.cutoff is None:
         return ALL if which is None else Counting(which, 0)
-    short = answered & (retrieved < measure.cutoff)
+    short = queries.answered & (queries.retrieved < measure.cutoff)
     return Counting(~short if which is None else which & ~short, int(np.count_nonzero(short)))
 
 

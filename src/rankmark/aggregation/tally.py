@@ -204,7 +204,7 @@ def tallied(
     for (choices, group), observed in zip(groups, block.observed, strict=True):
         computed = iter(observed.values)
         for measure in group:
-            counted = counting(measure, observed.answered, observed.retrieved, choices)
+            counted = counting(measure, observed.queries, choices)
             tied = tied_queries(observed, measure, choices)
             each = settled_alone((measure, counted, tied), computed, choices)
             assert each.per_query is not None

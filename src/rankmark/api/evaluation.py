@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Unpack, overload
 from rankmark.aggregation.finish import Finished, finished
 from rankmark.aggregation.oddities import told_of_items, told_of_tables, told_of_vectors
 from rankmark.aggregation.refusals import OfTables, refuse_other_items
-from rankmark.aggregation.tops import TopsLookedAt
 from rankmark.api.finishing import Finish
 from rankmark.engines import local
 from rankmark.engines.selection import Engine, observe_with, selected
@@ -504,6 +503,8 @@ def departing(
     """
     if plan.convention is None:
         return ()
+    from rankmark.aggregation.tops import TopsLookedAt
+
     looked_at = cache(extents)
 
     def grades() -> Extent | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rankmark.aggregation.query_weights import check_weighable
 from rankmark.dataclassing import dataclass
 from rankmark.errors import UsageError
 from rankmark.inputs.places import Places
@@ -86,6 +85,8 @@ class Finish:
         if clusters is not None and not intervals:
             raise UsageError("clusters are for intervals: say intervals=True, too")
         if weights is not None:
+            from rankmark.aggregation.query_weights import check_weighable
+
             check_weighable(plan.measures)
             if bounds:
                 raise UsageError(

@@ -56,13 +56,13 @@ def observe(
         relevance, judged = _judged(arrays, choices)
         cut = _cut(k, choices, measures)
         begun = _begun(arrays, relevance, judged, choices, measures, cut, threads)
-        found = merged([*_one_behind(begun)], len(judged))
+        found = merged([*_one_behind(begun)], judged.astype(np.uint32))
         if items is not None and any(measure.page.kind == "item" for measure in measures):
             from rankmark.engines.dense_tops import with_tops
 
             found = with_tops(found, arrays, relevance, judged, choices, measures, k, items)
         observed.append(found)
-    return _block(arrays.query_ids, len(relevance.counts), judged, observed)
+    return _block(arrays.query_ids, len(relevance.counts) - len(judged), observed)
 
 
 def begin(arrays: Scored, groups: Sequence[Group], *, threads: int | None = None) -> Callable[[], Block]:
@@ -96,8 +96,9 @@ def _waited(
     query_ids: _native.Table, rows: int, judged: RowNumbers, begun: list[list[Callable[[], Measured]]]
 ) -> Block:
     """What was begun, of each group all blocks."""
-    observed = [merged([each() for each in parts], len(judged)) for parts in begun]
-    return _block(query_ids, rows, judged, observed)
+    first_rows = judged.astype(np.uint32)
+    observed = [merged([each() for each in parts], first_rows) for parts in begun]
+    return _block(query_ids, rows - len(judged), observed)
 
 
 def _judged(arrays: Scored, choices: Choices) -> tuple[Grades, RowNumbers]:
@@ -113,10 +114,9 @@ def _judged(arrays: Scored, choices: Choices) -> tuple[Grades, RowNumbers]:
     return relevance, judged
 
 
-def _block(query_ids: _native.Table, rows: int, judged: RowNumbers, observed: list[Observed]) -> Block:
-    """What was observed of the judged ones among so many rows."""
-    first_rows = judged.astype(np.uint32)
-    return Block(query_ids.take("query", first_rows, "query"), observed, first_rows, rows - len(judged))
+def _block(query_ids: _native.Table, unjudged: int, observed: list[Observed]) -> Block:
+    """What was observed of the judged rows, and how many others there are."""
+    return Block(observed[0].queries.ids(query_ids, "query"), observed, unjudged)
 
 
 class Watched:

@@ -8,9 +8,8 @@ from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.aggregation import observed
 from rankmark.aggregation.observed import (
     Block,
@@ -67,10 +66,10 @@ def observe(
         parts = [measures for _, measures in alike]
         if (whole := _in_any_order(choices, parts, groups, observed)) is None:
             asked = tuple(chain.from_iterable(parts))
-            whole, first_rows, unjudged_queries = _observed(qrels, run, choices, asked, threads, items)
+            whole, unjudged_queries = _observed(qrels, run, choices, asked, threads, items)
         observed.extend(_apart(whole, parts))
     # Which queries there are does not depend on the choices.
-    return Block(qrels.table.take(qrels.query, first_rows, "query"), observed, first_rows, unjudged_queries)
+    return Block(observed[0].queries.ids(qrels.table, qrels.query), observed, unjudged_queries)
 
 
 def _in_any_order(
@@ -92,7 +91,7 @@ def _in_any_order(
             [measures] == parts
             and others.ties != "expected"
             and replace(others, ties=choices.ties) == choices
-            and not known.ties
+            and not known.queries.ties
             # What a measure of one's own looks at is not known.
             and not any(m.tells_unjudged or m.page.kind == "item" or m.page.origin for m in measures)
         ):
@@ -175,8 +174,8 @@ def _observed(
     measures: tuple[Measure, ...],
     threads: int | None,
     items: Numbered | None = None,
-) -> tuple[Observed, NDArray[np.uint32], int]:
-    """What a group of measures gives, the queries' first rows, and how many others have results.
+) -> tuple[Observed, int]:
+    """What a group of measures gives for the judged queries, and how many others have results.
 
     Each thread judges some queries and computes their measures while their lists are still in its cache.
     """
@@ -208,7 +207,7 @@ def _observed(
     if failed:
         first = min(failed, key=lambda error: error.number)
         raise named(first) from first.__cause__
-    observed = merged(parts, len(first_rows))
+    observed = merged(parts, first_rows)
     if numbered is not None and top is not None:
         from rankmark.kinds.items import together
 
@@ -225,21 +224,19 @@ def _observed(
             judged = cache(lambda: numbered.judged(qrels, best=best))
             tops = tops.down_to(depth_of(of_all))
             observed = observed._replace(tops=tops, judged=judged if qrels.judges else None)
-    return observed, first_rows, unjudged_queries
+    return observed, unjudged_queries
 
 
 def _computed(
     qrels: Input, run: Input, choices: Choices, compiled: list[_native.CompiledMeasure], threads: int
-) -> tuple[Observed, NDArray[np.uint32], int]:
+) -> tuple[Observed, int]:
     """The same of measures that the core computes."""
     tables = _columns(qrels), _columns(run)
     try:
-        first_rows, unjudged_queries, found = _native.observe_lists(
-            *tables, compiled, choices, threads=threads
-        )
+        unjudged_queries, queries, values = _native.observe_lists(*tables, compiled, choices, threads=threads)
     except DataError as error:
         raise _in_own_rows(error, qrels, run) from None
-    return Observed(*found), first_rows, unjudged_queries
+    return Observed(queries, values), unjudged_queries
 
 
 def depth_of(measures: Iterable[Measure]) -> int:

@@ -202,7 +202,7 @@ def _tallied(
 ) -> _Observed:
     """The same with what the measures of judged queries come to."""
     tally.judged = len(ids)
-    tally.missing = some(ids, ~seen.observed[0].answered)
+    tally.missing = some(ids, ~seen.observed[0].queries.answered)
     tally.hits = seen.hits
     tally.below, tally.above = seen.order
     if items is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 import numpy as np
 
 from rankmark.aggregation.observed import as_seen
-from rankmark.aggregation.settled import counting
+from rankmark.aggregation.settled import Lengths, counting
 from rankmark.api.evaluation import evaluate
 from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError, UsageError, did_you_mean
@@ -562,7 +562,7 @@ def _notes(asked: Measure, one: Listed, shown: Arithmetic, choices: Choices) -> 
     treated = {"zero": "counted as 0", "one": "counted as 1", "skip": "left out"}
     if not one.rows.height and not one.taken_out:
         yield f"no results for this query: {'an empty list' if choices.missing != 'skip' else 'left out'}"
-    if counting(asked, one.lists.retrieved > 0, one.lists.retrieved, choices).short:
+    if counting(asked, Lengths(one.lists.retrieved > 0, one.lists.retrieved), choices).short:
         yield f"{_items(int(one.lists.retrieved[0]))} in the list, fewer than {asked.cutoff}: left out"
     if math.isnan(shown.value):
         yield f"nothing is relevant: {treated[choices.no_relevant]}"

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
+from rankmark import _native
 from rankmark.aggregation.oddities import OF_LOGITS
 from rankmark.aggregation.query_weights import QueryWeights, check_weighable
-from rankmark.aggregation.settled import counting, settled_alone
+from rankmark.aggregation.settled import Lengths, counting, settled_alone
 from rankmark.api.prediction_lists import without_items
 from rankmark.api.prediction_plans import Plans
 from rankmark.api.predictions import evaluate_predictions
@@ -248,12 +249,15 @@ class DataSet:
         found = {}
         for grouped, choices, measures in self._lists:
             lists = grouped.lists(exact)
-            answered = np.ones(len(grouped.sizes), dtype=np.bool_)
+            queries = Lengths(np.ones(len(grouped.sizes), dtype=np.bool_), grouped.sizes)
             for measure in measures:
                 computed = measure.compute(lists)
                 # Copies, because two measures may have given the same array.
-                each = (x.copy() for x in (computed if isinstance(computed, tuple) else (computed,)))
-                counts = counting(measure, answered, grouped.sizes, choices)
+                each = (
+                    _native.QueryValues(x.copy())
+                    for x in (computed if isinstance(computed, tuple) else (computed,))
+                )
+                counts = counting(measure, queries, choices)
                 settled = settled_alone((measure, counts, None), each, choices)
                 if choices.no_relevant == "error" and settled.no_relevant:
                     raise DataError(

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import NoReturn, TypeAlias
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from rankmark.dataclassing import dataclass
 
+if TYPE_CHECKING:
+    from mmap import mmap
+
 __all__ = ["need_whole"]
 
-Content: TypeAlias = bytes | mmap
+Content: TypeAlias = "bytes | mmap"
 STREAM = b"\xff\xff\xff\xff"
 """How a stream begins, and each of its messages."""
 MAGIC = b"ARROW1"
@@ -38,6 +40,8 @@ def need_whole(source: Path | bytes) -> None:
     if isinstance(source, bytes):
         _look_at(source)
         return
+    from mmap import ACCESS_READ, mmap
+
     with source.open("rb") as file:
         if source.stat().st_size < LEAST:
             _refuse("it is too short")

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError, UsageError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.column_checks import check_ids
 from rankmark.inputs.input import AspectRows, Input
 from rankmark.inputs.roles import said_outright
-from rankmark.inputs.sampled import by_sample
 from rankmark.language.measure import OF_JUDGEMENTS, Measure
 
 if TYPE_CHECKING:
@@ -83,6 +81,8 @@ def by_aspect(judgements: Input, measure: object = "columns={…}") -> Input:
     if judgements.aspects is not None:
         return judgements
     if isinstance(measure, Measure) and measure.of_samples:
+        from rankmark.inputs.sampled import by_sample
+
         return by_sample(judgements, measure)
     aspect = _aspect_of(judgements, measure)
     rows = _rows(judgements, aspect)

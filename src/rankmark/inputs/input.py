@@ -6,8 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError
 from rankmark.forking import need_polars_threads

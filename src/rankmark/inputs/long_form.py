@@ -7,8 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError
 from rankmark.forking import need_polars_threads

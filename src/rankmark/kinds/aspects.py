@@ -10,12 +10,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from typing import Annotated, Literal, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError
 from rankmark.kinds.best_orders import TooManyOrdersError, best_gains
@@ -24,6 +22,9 @@ from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.kinds.ragged import offsets_of
 from rankmark.kinds.ranges import Within
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = [
     "Alpha",

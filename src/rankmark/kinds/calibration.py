@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.dataclassing import dataclass
 from rankmark.kinds.ranges import Whole
 from rankmark.kinds.rows import Ranked, Rows, Undefined, Values

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rankmark import _numpy as np
 from rankmark.kinds.expected import HeadOf, in_head
 from rankmark.kinds.item_facts import ItemFacts
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["chances_needs", "group_sums", "new_to_user", "spread_of_chances"]
 

@@ -9,15 +9,16 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from copy import copy
 from dataclasses import field
 from itertools import pairwise
-from typing import Literal, TypeAlias, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.dataclassing import dataclass
 from rankmark.kinds.decisions import Confusion, share
 from rankmark.kinds.rows import Ranked, Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = [
     "SUMS_TO_ONE",

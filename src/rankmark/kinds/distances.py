@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.errors import number_of
 from rankmark.kinds.item_facts import Attributes, ItemFacts, Lists, Numbers
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
 from rankmark.kinds.ragged import PIECE, pieces, spread
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = [
     "Distance",
@@ -41,7 +43,7 @@ sets as jaccard;
 in the column.
 """
 
-Far: TypeAlias = Callable[[Numbers, Numbers], Values]
+Far: TypeAlias = "Callable[[Numbers, Numbers], Values]"
 """How far some items, by their numbers, are from those beside them."""
 
 
@@ -154,7 +156,7 @@ def tables_of_pairs(
             yield queries, places, apart_in(top.item[places])
 
 
-Tables: TypeAlias = Callable[[Numbers], NDArray[np.float64]]
+Tables: TypeAlias = "Callable[[Numbers], NDArray[np.float64]]"
 """Of items, [lists, items], the distances of those of each list, [lists, items, items]."""
 
 
@@ -270,7 +272,7 @@ def _of_categories(categories: Lists, distance: str) -> Far:
     np.bitwise_or.at(bits, (places, categories.values // 8), (1 << (categories.values % 8)).astype(np.uint8))
 
     def far(x: Numbers, y: Numbers) -> Values:
-        both: Values = ONES[bits[x] & bits[y]].sum(axis=1, dtype=np.float64)
+        both: Values = _ones()[bits[x] & bits[y]].sum(axis=1, dtype=np.float64)
         of_x, of_y = sizes[x].astype(np.float64), sizes[y].astype(np.float64)
         if distance in ("jaccard", "gower"):
             return 1 - both / (of_x + of_y - both)
@@ -281,8 +283,10 @@ def _of_categories(categories: Lists, distance: str) -> Far:
     return far
 
 
-ONES = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
-"""How many bits of each byte are set."""
+@cache
+def _ones() -> NDArray[np.uint8]:
+    """How many bits of each byte are set."""
+    return np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
 
 
 # --- Of vectors --------------------------------------------------------------------------------------------

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.items import Shares
 from rankmark.kinds.lists import Values
 from rankmark.kinds.logarithms import Base, log_of

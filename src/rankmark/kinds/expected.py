@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rankmark import _numpy as np
 from rankmark.kinds.item_facts import By, ItemFacts, Lists
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
 from rankmark.kinds.ranges import Between, Whole
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = [
     "HadBefore",

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.dataclassing import dataclass
 from rankmark.kinds.exposure import Overlap, Reader, UnknownGroup, item_groups, totals
 from rankmark.kinds.ragged import offsets_of
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from rankmark.kinds.item_facts import Judgements
     from rankmark.kinds.items import RecommendedLists
     from rankmark.kinds.lists import Values

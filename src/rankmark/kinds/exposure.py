@@ -6,10 +6,8 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, MeasureError, did_you_mean
 from rankmark.kinds.browsing import MaxGrade
@@ -19,6 +17,8 @@ from rankmark.kinds.ragged import spread
 from rankmark.kinds.ranges import Within
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from rankmark.kinds.items import RecommendedLists
     from rankmark.kinds.lists import Values
 

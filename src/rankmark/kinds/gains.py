@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-import numpy as np
-
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.errors import DataError, number_of
 from rankmark.kinds.ranges import Above, Between
 
@@ -90,12 +89,14 @@ def compiled_gains(given: Mapping[str, Any]) -> _native.CompiledMeasure | None:
     cutoff = given["cutoff"]
     if given["gain"] not in ("linear", "binary") or given["ideal"] != "judged" or (cutoff or KEPT + 1) > KEPT:
         return None
-    return _native.CompiledMeasure.gains(given["gain"] == "binary", discounts(given["discount"], cutoff))
+    return _native.CompiledMeasure.gains(given["gain"] == "binary", _kept(given["discount"])[:cutoff])
 
 
 def discounts(discount: Discount, depth: int) -> Values:
     """The discounts of the ranks from 1 to `depth`."""
-    return _first_discounts(discount)[:depth] if depth <= KEPT else _discounts(discount, depth)
+    if depth <= KEPT:
+        return _first_discounts(discount)[:depth]
+    return discount_of(np.arange(1, depth + 1), discount)
 
 
 KEPT = 1024
@@ -104,11 +105,22 @@ KEPT = 1024
 
 @functools.lru_cache(maxsize=16)
 def _first_discounts(discount: Discount) -> Values:
-    return _discounts(discount, KEPT)
+    return np.array(_kept(discount))
 
 
-def _discounts(discount: Discount, depth: int) -> Values:
-    return discount_of(np.arange(1, depth + 1), discount)
+@functools.lru_cache(maxsize=16)
+def _kept(discount: Discount) -> list[float]:
+    """The discounts of the first ranks, without NumPy: the core takes them, too."""
+    return [1 / each for each in _logarithms(discount)]
+
+
+def _logarithms(discount: Discount) -> Iterator[float]:
+    ranks = range(1, KEPT + 1)
+    if discount == "log2":
+        return (math.log2(rank + 1) for rank in ranks)
+    if discount == "log2max":
+        return (math.log2(max(rank, 2)) for rank in ranks)
+    return (math.log(rank + 1) / math.log(discount) for rank in ranks)
 
 
 def discount_of(rank: NDArray[np.int64], discount: Discount) -> Values:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.dataclassing import dataclass
 from rankmark.kinds.ragged import found_in, offsets_of, spread
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from rankmark.kinds.lists import Values
 
 __all__ = [
@@ -28,7 +28,7 @@ __all__ = [
     "Numbers",
 ]
 
-Numbers = NDArray[np.int32]
+Numbers: TypeAlias = "NDArray[np.int32]"
 By = Literal["users", "interactions"]
 
 

@@ -7,17 +7,18 @@ S. Vargas, P. Castells, "Rank and relevance in novelty and diversity metrics for
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, TypeAlias
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.errors import DataError
 from rankmark.kinds.gains import gain_of
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
 from rankmark.kinds.ranges import Between
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "ItemGain",

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError
 from rankmark.kinds.item_facts import Attributes, ItemFacts, Lists, Numbers
 from rankmark.kinds.ragged import found_in, offsets_of, spread, sums_by_key
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
     from rankmark.kinds.lists import Values
 
 __all__ = ["RecommendedLists", "Shares", "Tops", "together"]

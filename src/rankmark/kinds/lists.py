@@ -6,9 +6,8 @@ from collections.abc import Callable, Hashable, Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-import numpy as np
-
 from rankmark import _native
+from rankmark import _numpy as np
 
 if TYPE_CHECKING:
     from typing import Self
@@ -17,7 +16,10 @@ if TYPE_CHECKING:
 
 __all__ = ["DIVISIONS", "Division", "JudgedLists", "Values", "compiled_hits", "ratio"]
 
-Values: TypeAlias = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
+if TYPE_CHECKING:
+    Values: TypeAlias = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
+else:
+    Values = object  # for whoever looks at the annotations of a page, which takes no NumPy
 """One value an item or one a query."""
 
 Division: TypeAlias = "tuple[ArrayLike, float | Values, Values]"

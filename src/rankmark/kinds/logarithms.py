@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Literal, TypeAlias
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.lists import Values
 from rankmark.kinds.ranges import Above
 

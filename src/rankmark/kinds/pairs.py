@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
+from rankmark import _numpy as np
 from rankmark.dataclassing import dataclass
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Lists", "Pairs", "Whole", "offsets_of"]
 
-Whole: TypeAlias = NDArray[np.int64]
+Whole: TypeAlias = "NDArray[np.int64]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import numpy as np
+from rankmark import _numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

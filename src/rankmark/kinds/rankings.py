@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias
-
-import numpy as np
-from numpy.typing import ArrayLike
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.dataclassing import dataclass
 from rankmark.kinds.lists import Values
 from rankmark.kinds.pairs import Pairs, Whole, offsets_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = [
     "CELLS",

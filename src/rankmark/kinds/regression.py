@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.rankings import Rankings
 from rankmark.kinds.rows import ROUNDING, PerQuery, Rows, Undefined, Values
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn, Protocol, TypeAlias
 
-import numpy as np
-
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.dataclassing import dataclass
 from rankmark.kinds.lists import Values
 from rankmark.kinds.pairs import Whole, offsets_of

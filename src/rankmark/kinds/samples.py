@@ -5,13 +5,16 @@ An item of the pool that was not sampled has a grade below 0; items without a gr
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.kinds.aspects import sums
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Sampled", "Strata"]
 

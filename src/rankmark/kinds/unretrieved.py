@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.errors import DataError
 from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.kinds.ranges import Whole

@@ -9,10 +9,9 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType, ModuleType, SimpleNamespace
 from typing import Any, Generic, TypeVar, get_type_hints
 
 from rankmark.dataclassing import dataclass
@@ -164,8 +163,10 @@ class Definition:
 
 def declared(function: Callable[..., Any]) -> tuple[Mapping[str, Parameter], bool]:
     """The parameters that a page's function declares, and whether it takes a cutoff."""
-    hints = get_type_hints(function, include_extras=True)
     arguments = list(inspect.signature(function).parameters.values())[1:]
+    # What it sees and what it gives are arrays, and no parameters.
+    said = SimpleNamespace(__annotations__={a.name: a.annotation for a in arguments})
+    hints = get_type_hints(said, function.__globals__, include_extras=True)
     parameters = {
         a.name: Parameter(a.name, hints[a.name], a.default) for a in arguments if a.name != "cutoff"
     }
@@ -216,4 +217,7 @@ def meanings_of(pages: Iterable[Defined]) -> Mapping[str, list[Meaning[Defined]]
 
 def key_of(name: str) -> str:
     """A name without what does not tell names apart: case, hyphens, underscores and commas."""
-    return re.sub("[-_,]", "", name).lower()
+    return name.translate(_IGNORED).lower()
+
+
+_IGNORED = str.maketrans("", "", "-_,")

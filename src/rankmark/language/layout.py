@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from textwrap import fill
 
 __all__ = ["WIDTH", "broken", "header_line"]
 
@@ -13,6 +12,8 @@ WIDTH = 80  # whatever the terminal's, so that pages look alike everywhere
 
 def header_line(text: str) -> str:
     """A line above a page, whose other lines are indented."""
+    from textwrap import fill
+
     return fill(text, WIDTH, subsequent_indent="  ")
 
 
@@ -43,6 +44,8 @@ def _goes_on(paragraph: list[str], line: str) -> bool:
 def _filled(paragraph: list[str]) -> str:
     if max(map(len, paragraph)) <= WIDTH or ">>>" in paragraph[0]:
         return "\n".join(paragraph)
+    from textwrap import fill
+
     words = " ".join(line.strip() for line in paragraph)
     indents = [" " * _indent(line) for line in (paragraph[0], paragraph[-1])]
     return fill(words, WIDTH, initial_indent=indents[0], subsequent_indent=indents[1])

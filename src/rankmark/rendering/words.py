@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from textwrap import fill
 
 __all__ = [
     "brief",
@@ -137,6 +136,10 @@ def broken(text: str, width: int, indent: str = "", *, words: bool = True) -> st
         words: whether a word that is longer than a line is broken.
 
     """
+    if len(text) <= width and text.isascii() and text.isprintable() and text == text.rstrip():
+        return text
+    from textwrap import fill
+
     spread = text if text.isascii() else "".join(c + HELD * (width_of(c) - 1) for c in text)
     lines = fill(spread, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=words)
     return lines.replace(HELD, "")

@@ -8,9 +8,7 @@ from copy import copy
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
-from rankmark._native import Table, __version__
-from rankmark.aggregation.query_weights import QueryWeights, check_weighable
-from rankmark.aggregation.terms import Terms
+from rankmark._native import QueryValues, Table, __version__
 from rankmark.errors import MeasureError, NotEvaluatedError, UsageError, did_you_mean
 from rankmark.language.conventions.convention import UNLIKE, meant
 from rankmark.language.measure import Measure
@@ -29,7 +27,10 @@ if TYPE_CHECKING:
     from rankmark.aggregation.bounds import Bounds
     from rankmark.aggregation.counts import Counts, PredictionCounts
     from rankmark.aggregation.intervals import PredictionInterval
+    from rankmark.aggregation.query_weights import QueryWeights
+    from rankmark.aggregation.terms import Terms
     from rankmark.inputs.weights import Weighting, WeightsBy
+    from rankmark.kinds.lists import Values
     from rankmark.language.signature import Recipe
     from rankmark.results.by_class import ByClass
     from rankmark.results.runs import FormatOptions
@@ -68,6 +69,31 @@ class _OfMeasures(Entries[T]):
         return dict, (dict(self),)
 
 
+class _Arrays(Mapping[Measure, "Values"]):
+    """Arrays that nobody writes to; those that are still in the core are made when somebody looks at them."""
+
+    __slots__ = ("_arrays",)
+
+    def __init__(self, arrays: Mapping[Measure, Values | QueryValues]) -> None:
+        self._arrays = dict(arrays)
+        for each in self._arrays.values():
+            if not isinstance(each, QueryValues):
+                each.setflags(write=False)
+
+    def __getitem__(self, measure: Measure) -> Values:
+        found = self._arrays[measure]
+        if isinstance(found, QueryValues):
+            found = self._arrays[measure] = found.array
+            found.setflags(write=False)
+        return found
+
+    def __iter__(self) -> Iterator[Measure]:
+        return iter(self._arrays)
+
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+
 class Result(OfRuns):
     """The values of one run or of one table of predictions, with what is needed to trust them.
 
@@ -96,7 +122,7 @@ class Result(OfRuns):
         self,
         *,
         values: Mapping[Measure, float],
-        per_query_values: Mapping[Measure, np.ndarray[Any, Any]],
+        per_query_values: Mapping[Measure, Values | QueryValues],
         parts: Mapping[Measure, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = MappingProxyType({}),
         query_ids: Table | None,
         convention: str | None = None,
@@ -107,9 +133,9 @@ class Result(OfRuns):
         version: str = __version__,
     ) -> None:
         self._values = dict(values)
-        self._per_query = dict(per_query_values)
+        self._per_query: Mapping[Measure, Values] = _Arrays(per_query_values)
         self._parts = dict(parts)
-        for each in (*self._per_query.values(), *(part for both in self._parts.values() for part in both)):
+        for each in (part for both in self._parts.values() for part in both):
             each.setflags(write=False)
         self._query_ids = query_ids
         self._convention = convention
@@ -200,6 +226,8 @@ class Result(OfRuns):
                 f"{found} is a ratio of sums over queries, and this result does not say what each adds to "
                 "them; evaluate the files in memory or in batches, or compare a measure that is a mean"
             )
+        from rankmark.aggregation.terms import Terms
+
         return Terms.of(found, values, self._parts.get(found))
 
     def run_terms(
@@ -257,6 +285,8 @@ class Result(OfRuns):
         """
         if self.counted != "queries":
             raise UsageError("queries of predictions weigh as their rows do, and as measures say")
+        from rankmark.aggregation.query_weights import QueryWeights, check_weighable
+
         check_weighable(self.measures)
         if self.intervals or self.slices or self.bounds:
             raise UsageError("weights come first: intervals, slices and bounds of this result do not weigh")
@@ -423,7 +453,7 @@ class Result(OfRuns):
         """The arguments that make it again."""
         return {
             "values": self._values,
-            "per_query_values": self._per_query,
+            "per_query_values": dict(self._per_query),
             "parts": self._parts,
             "query_ids": self._query_ids,
             "inputs": self._inputs,

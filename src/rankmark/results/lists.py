@@ -8,10 +8,8 @@ from dataclasses import asdict, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark._native import __version__
-from rankmark.aggregation.whole_runs import blocks_of, left_out_of, terms_of_run
 from rankmark.errors import NotEvaluatedError
 from rankmark.language.measure import Measure
 from rankmark.language.signature import Recipe
@@ -24,13 +22,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rankmark._native import Table
+    from rankmark._native import QueryValues, Table
     from rankmark.aggregation.bounds import Bounds
     from rankmark.aggregation.counts import Counts
     from rankmark.aggregation.intervals import PredictionInterval
     from rankmark.aggregation.query_weights import QueryWeights
     from rankmark.aggregation.terms import Terms
     from rankmark.kinds.items import RecommendedLists
+    from rankmark.kinds.lists import Values
     from rankmark.language.choices import Choices
     from rankmark.language.signature import ItemIds
     from rankmark.results.slices import Slices
@@ -57,7 +56,7 @@ class ListResult(QueryResult):
         self,
         *,
         values: Mapping[Measure, float],
-        per_query_values: Mapping[Measure, np.ndarray[Any, Any]],
+        per_query_values: Mapping[Measure, Values | QueryValues],
         parts: Mapping[Measure, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = MappingProxyType({}),
         query_ids: Table | None,
         choices: Choices,
@@ -203,6 +202,8 @@ class ListResult(QueryResult):
         labels: NDArray[Any] | None = None,
     ) -> Terms:
         """As `Result.run_terms`; one that was saved has no lists, and knows what all queries add alone."""
+        from rankmark.aggregation.whole_runs import blocks_of, left_out_of, terms_of_run
+
         own = self.query_ids
         chosen = own if query_ids is None else query_ids
         whole = labels is None and len(chosen) == len(own)

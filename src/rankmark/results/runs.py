@@ -9,8 +9,7 @@ from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.dataclassing import dataclass
 from rankmark.errors import UsageError, did_you_mean
 from rankmark.language.written import paper_column, with_best, written
@@ -22,7 +21,6 @@ from rankmark.rendering.paper_options import PaperOptions
 from rankmark.rendering.words import listed, printable
 from rankmark.results.reported import Reported
 from rankmark.results.saved import Saved
-from rankmark.results.sliced import Sliced, blocks_of, frame_of, papers_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure
     from rankmark.rendering.papers import PaperTable
     from rankmark.results.base import Result
+    from rankmark.results.sliced import Sliced
 
     Cell: TypeAlias = Callable[[Measure, float], str]
 
@@ -315,6 +314,8 @@ class View:
         yield self.summary_shown()
         yield from self.beneath()
         if self.slices:
+            from rankmark.results.sliced import blocks_of
+
             yield from blocks_of(self.slices, self.digits)
         yield from self.signed()
 
@@ -324,6 +325,8 @@ class View:
         yield self.paper()
         yield from self.beneath()
         if self.slices:
+            from rankmark.results.sliced import papers_of
+
             yield from papers_of(self.slices)
         yield from self.signed()
 
@@ -389,6 +392,8 @@ class View:
         if self.per_query:
             return self.queries(self.exact)
         if self.slices:
+            from rankmark.results.sliced import frame_of
+
             return frame_of(self.slices)
         summary = self.summary(self.exact)
         if not self.signatures:

@@ -23,8 +23,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark._native import Table
 from rankmark.errors import FormatError, UsageError
 from rankmark.language.grammar import write

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
+from rankmark import _numpy as np
 from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError
 from rankmark.rendering.records import Record
@@ -20,6 +18,9 @@ from rankmark.statistics.intervals import FEWEST, Bounds, Caution, Interval
 from rankmark.statistics.jackknife import jackknife_interval
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Clusters, Floats, as_columns, check_share
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "AgreementCoefficient",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
+from rankmark import _numpy as np
 
 if TYPE_CHECKING:
     from rankmark.statistics.resampling import Floats

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, DataError
 from rankmark.rendering.records import record_html

@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.statistics.chance import never_zero
 from rankmark.statistics.freedom import effective_freedom
 from rankmark.statistics.intervals import Bounds, Interval

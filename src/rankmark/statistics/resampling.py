@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, TypeAlias
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.errors import ChoiceError, DataError
 from rankmark.progress import reading
 from rankmark.rendering.words import brief
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "Clusters",
@@ -31,7 +32,7 @@ __all__ = [
     "signed_counts",
 ]
 
-Floats: TypeAlias = NDArray[np.float64]
+Floats: TypeAlias = "NDArray[np.float64]"
 Clusters: TypeAlias = "NDArray[Any] | list[Any] | None"
 """One label a row, such as its user; None where each row stands for itself. t takes [rows, 2], too."""
 

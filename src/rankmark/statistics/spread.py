@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
+from rankmark import _numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

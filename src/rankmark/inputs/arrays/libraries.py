@@ -10,8 +10,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.errors import UsageError
 
 if TYPE_CHECKING:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, BinaryIO
 
-import numpy as np
-
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.errors import ColumnError, FormatError
 from rankmark.inputs.format import Batched, File, FormatOfPolars, Pieces, not_unicode, polars_errors
 from rankmark.inputs.memory import UNKNOWN, room

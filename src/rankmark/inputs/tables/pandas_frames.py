@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from rankmark._native import Table
@@ -72,6 +71,8 @@ def _by_arrow(frame: Any) -> Table:
 
 def _beyond_64_bits(frame: Any, table: TableName) -> ColumnError:
     """The error for an integer that no column holds."""
+    from numbers import Integral
+
     objects = ((name, value) for name in frame.columns for value in frame[name])
     integers = ((name, int(value)) for name, value in objects if isinstance(value, Integral))
     name, value = next((name, value) for name, value in integers if not -(2**63) <= value < 2**63)

@@ -12,7 +12,6 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from textwrap import fill
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -474,4 +473,6 @@ def _bracketed(choices: Mapping[str, str]) -> str:
 
 
 def _item(text: str) -> str:
+    from textwrap import fill
+
     return fill(text, WIDTH, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.items import RecommendedLists
 from rankmark.language.registry import item_measure
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.expected import Head, HeadOf, in_head
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.item_weights import RankDiscount, discount_of, order_of
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.browsing import MaxGrade
 from rankmark.kinds.exposure import (
     Browsing,

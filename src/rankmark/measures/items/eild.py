@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.browsing import MaxGrade
 from rankmark.kinds.distances import Distance, distance_needs, tables_of_pairs
 from rankmark.kinds.item_weights import (

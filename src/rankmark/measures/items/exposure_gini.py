@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.item_weights import RankDiscount, exposure_of, order_of
 from rankmark.kinds.items import RecommendedLists
 from rankmark.language.registry import item_measure

@@ -6,9 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, Literal
 
-import numpy as np
-
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.kinds.browsing import MaxGrade
 from rankmark.kinds.exposure import Browsing, Overlap, Patience, Reader, UnknownGroup, item_groups
 from rankmark.kinds.gains import CumulatedGain, gain_of

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.kinds.exposure import Overlap, Target, UnknownGroup, item_groups, needs_of_groups, target_shares
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values

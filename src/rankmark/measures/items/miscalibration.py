@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.divergences import Divergence, divergence_of
 from rankmark.kinds.item_weights import RankDiscount, discount_of, order_of
 from rankmark.kinds.items import RecommendedLists

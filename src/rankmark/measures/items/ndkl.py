@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import numpy as np
-
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.kinds.exposure import (
     Overlap,
     Target,

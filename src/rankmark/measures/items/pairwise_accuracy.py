@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rankmark import _numpy as np
 from rankmark.kinds.exposure import Overlap, UnknownGroup, item_groups, totals
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
 from rankmark.language.parameters import GROUP, Column, Group
 from rankmark.language.registry import item_measure
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Pairs: TypeAlias = Literal["inter", "intra", "all"]
 

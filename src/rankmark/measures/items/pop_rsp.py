@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.chances import chances_needs, group_sums, new_to_user, spread_of_chances
 from rankmark.kinds.expected import Head, HeadOf
 from rankmark.kinds.items import RecommendedLists

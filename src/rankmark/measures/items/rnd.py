@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.kinds.exposure import Overlap, UnknownGroup, item_groups, terms
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
 from rankmark.kinds.ranges import Whole
 from rankmark.language.parameters import GROUP, Column, Group
 from rankmark.language.registry import item_measure
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @item_measure(

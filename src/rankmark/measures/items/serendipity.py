@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-import numpy as np
-
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.kinds.browsing import MaxGrade
 from rankmark.kinds.expected import HadBefore, PrimitiveSize, popularity_ranks, unexpected
 from rankmark.kinds.item_weights import ItemGain, item_gain

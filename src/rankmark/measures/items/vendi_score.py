@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rankmark import _numpy as np
 from rankmark.kinds.distances import distance_needs, tables_of_pairs
 from rankmark.kinds.items import RecommendedLists
 from rankmark.kinds.lists import Values
 from rankmark.kinds.ranges import Above
 from rankmark.language.parameters import CATEGORY, Columns
 from rankmark.language.registry import item_measure
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Similar: TypeAlias = (
     Literal["cosine", "jaccard", "hamming", "gower", "cooccurrence"] | Callable[[Any, Any], float]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.errors import MeasureError
 from rankmark.kinds.lists import JudgedLists, Values, compiled_hits, ratio
 from rankmark.language.registry import list_measure

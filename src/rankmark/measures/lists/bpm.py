@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.browsing import MaxGrade, ReaderGain, ReaderValue, expectation, reader_gains
 from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.kinds.ranges import Above

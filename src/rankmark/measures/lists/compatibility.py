@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rankmark import _numpy as np
 from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.kinds.ranges import Between
 from rankmark.language.registry import list_measure
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @list_measure("Compatibility", aliases=("Compat",), bounds=(0, 1), expected=False)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
+from rankmark import _numpy as np
 from rankmark.kinds.browsing import (
     Depth,
     MaxGrade,
@@ -18,6 +18,9 @@ from rankmark.kinds.browsing import (
 )
 from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.language.registry import list_measure
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @list_measure("INSQ", bounds=(0, None), usual_bounds=(0, 1), usual_with=("value",), extremes="ends")

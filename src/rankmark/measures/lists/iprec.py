@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.kinds.ranges import Within
 from rankmark.language.registry import list_measure

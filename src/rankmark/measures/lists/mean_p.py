@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
+from rankmark import _numpy as np
 from rankmark.kinds.browsing import harmonic
 from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @list_measure("MeanP", bounds=(0, 1), extremes="ends")

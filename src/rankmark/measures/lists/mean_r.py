@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
+from rankmark import _numpy as np
 from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @list_measure("MeanR", aliases=("MAR", "mean_average_recall"), bounds=(0, 1), extremes="counts")

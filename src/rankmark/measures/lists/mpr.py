@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.browsing import ReaderGain, gain_or_hit
 from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.kinds.unretrieved import Ranked, catalogue, rank_after_list

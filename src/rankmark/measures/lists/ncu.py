@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.gains import Beta, Gain, blended_ratio, gain_of
 from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.kinds.ranges import Between

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import numpy as np
-from numpy.typing import ArrayLike
-
+from rankmark import _numpy as np
 from rankmark.errors import MeasureError
 from rankmark.kinds.browsing import (
     Depth,
@@ -23,6 +21,9 @@ from rankmark.kinds.browsing import (
 from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.kinds.ranges import Between
 from rankmark.language.registry import list_measure
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 @list_measure(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rankmark import _numpy as np
 from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.kinds.ranges import Between
 from rankmark.language.registry import list_measure
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @list_measure("RBPResidual", bounds=(0, 1), better="neither", tells_unjudged=True)

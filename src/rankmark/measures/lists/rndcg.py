@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
+from rankmark import _numpy as np
 from rankmark.kinds.gains import Gain, discount_of, gain_of
 from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @list_measure("RnDCG", bounds=(0, 1))

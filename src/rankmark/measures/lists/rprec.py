@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.kinds.ranges import Above
 from rankmark.language.registry import list_measure

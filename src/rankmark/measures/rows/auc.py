@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.errors import MeasureError
 from rankmark.kinds.ranges import Within
 from rankmark.kinds.rows import Rows, Undefined, Values

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.errors import MeasureError
 from rankmark.kinds.calibration import Binning, Bins, NumberOfBins, binned, sweep
 from rankmark.kinds.rows import Rows, Undefined, Values

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.errors import MeasureError
 from rankmark.kinds.decisions import share
 from rankmark.kinds.rows import PerQuery, Rows, Values

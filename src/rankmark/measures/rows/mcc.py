@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.decisions import AtThreshold, Best, Confusion, Top, decided, share
 from rankmark.kinds.rows import Rows, Values
 from rankmark.language.registry import row_measure

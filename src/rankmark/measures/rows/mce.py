@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.calibration import Binning, NumberOfBins, binned
 from rankmark.kinds.rows import Rows
 from rankmark.language.registry import row_measure

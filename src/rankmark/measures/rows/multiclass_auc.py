@@ -5,9 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Literal
 
-import numpy as np
-
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.kinds.classes import Classes, PerClass
 from rankmark.kinds.rows import Undefined, Values
 from rankmark.language.registry import row_measure

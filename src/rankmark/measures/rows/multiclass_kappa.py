@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.kinds.classes import Classes, Predicted
 from rankmark.kinds.rows import Undefined
 from rankmark.language.registry import row_measure

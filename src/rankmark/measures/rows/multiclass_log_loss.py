@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.classes import Classes
 from rankmark.language.registry import row_measure
 from rankmark.measures.rows.log_loss import Clip

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.rankings import clipped, quotient
 from rankmark.kinds.regression import Average, check_both_vary, is_of_queries, mean_of, query_spreads
 from rankmark.kinds.rows import PerQuery, Rows

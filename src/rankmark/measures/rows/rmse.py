@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.regression import Average, is_of_queries, query_means
 from rankmark.kinds.rows import PerQuery, Rows
 from rankmark.language.registry import row_measure

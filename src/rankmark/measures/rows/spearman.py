@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
+from rankmark import _numpy as np
 from rankmark.kinds.rankings import Rankings, clipped, mid_ranks, quotient
 from rankmark.kinds.regression import (
     Average,

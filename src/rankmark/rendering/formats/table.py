@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from textwrap import indent
-
 from rankmark.rendering.blocks import Code, Grid, Marked, Notes, Prose, Section
 from rankmark.rendering.drawn import room
 from rankmark.rendering.format import TextFormat
@@ -57,6 +55,8 @@ class Table(TextFormat):
 
     def section(self, section: Section) -> str:
         """What is under a title is indented."""
+        from textwrap import indent
+
         lines = [broken(line, WIDTH - 2, "  ", words=False) for line in section.lines]
         if section.grid is not None:
             lines.append(self.grid(section.grid))
