@@ -20,6 +20,7 @@ use arrow_schema::DataType;
 use crate::core::error::{Error, Result};
 use crate::core::table::Table;
 use crate::core::texts::are_runs;
+use crate::core::wide::wide;
 
 /// One chunk of a column.
 pub trait Chunk<V: Copy>: Send + Sync {
@@ -47,8 +48,18 @@ impl<N: Copy + Send + Sync, V: Copy, F: Fn(N) -> V + Send + Sync> Chunk<V> for C
     }
 
     fn read(&self, rows: Range<usize>, out: &mut Vec<V>) {
-        out.extend(self.values[rows].iter().map(|&value| (self.convert)(value)));
+        extend(out, &self.values[rows], &self.convert);
     }
+}
+
+wide! {
+    /// Appends converted values.
+    fn extend<N: Copy, V: Copy, F: Fn(N) -> V>(out: &mut Vec<V>, values: &[N], convert: &F) -> () = extend_any
+}
+
+#[inline(always)]
+fn extend_any<N: Copy, V: Copy>(out: &mut Vec<V>, values: &[N], convert: &impl Fn(N) -> V) {
+    out.extend(values.iter().map(|&value| convert(value)));
 }
 
 /// Values that are what is wanted already.

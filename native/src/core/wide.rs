@@ -1,14 +1,15 @@
 //! Loops that do more at once on the processors that can.
 
 /// A function that calls another, translated for any processor and once more for those with AVX2. The other is to
-/// be `#[inline(always)]`; both give the same bits.
+/// be `#[inline(always)]`, and to have loops rather than closures for iterators, which need not become part of it;
+/// both give the same bits.
 macro_rules! wide {
-    ($(#[$about:meta])* $vis:vis fn $name:ident $(<$of:ident: $bound:path>)? ($($value:ident: $kind:ty),*) -> $out:ty = $any:path) => {
+    ($(#[$about:meta])* $vis:vis fn $name:ident $(<$($of:ident: $bound:path),+>)? ($($value:ident: $kind:ty),*) -> $out:ty = $any:path) => {
         $(#[$about])*
-        $vis fn $name $(<$of: $bound>)? ($($value: $kind),*) -> $out {
+        $vis fn $name $(<$($of: $bound),+>)? ($($value: $kind),*) -> $out {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2")]
-            fn avx2 $(<$of: $bound>)? ($($value: $kind),*) -> $out {
+            fn avx2 $(<$($of: $bound),+>)? ($($value: $kind),*) -> $out {
                 $any($($value),*)
             }
             #[cfg(target_arch = "x86_64")]

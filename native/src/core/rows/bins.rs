@@ -3,6 +3,7 @@
 use crate::core::error::Result;
 use crate::core::rows::labelled_rows::{Block, LabelledRows};
 use crate::core::sums::{STRIDE, Sum};
+use crate::core::wide::wide;
 
 /// What the rows of a bin come to: how many they are, and the sums of weights, of those of positive rows, of
 /// weighted scores, and of squared weights.
@@ -13,26 +14,58 @@ pub type Bin = [f64; 5];
 /// There is one bin more than there are borders.
 pub fn bins(rows: &LabelledRows, borders: &[f64]) -> Result<Vec<Bin>> {
     let finder = BinFinder::new(borders);
-    // Adding up the bins of a stride takes no longer than its rows.
-    let stride = STRIDE.max(borders.len());
-    let blocks = rows.blocks(|block: &Block<'_>, _| {
-        let (rows, mut bins) = (block.labels.len(), BinSums::new(borders));
-        let mut plain = vec![Bin::default(); borders.len() + 1];
-        for begin in (0..rows).step_by(stride) {
-            for (positive, score, weight) in block.some(begin..rows.min(begin + stride)) {
-                let outcome = if positive { weight } else { 0.0 };
-                let terms = [1.0, weight, outcome, weight * score, weight * weight];
-                let bin = &mut plain[finder.of(score)];
-                *bin = std::array::from_fn(|at| bin[at] + terms[at]);
-            }
-            plain.iter().enumerate().for_each(|(bin, own)| bins.add(bin, own));
-            plain.fill(Bin::default());
-        }
-        bins.values()
+    let blocks = rows.blocks(|block: &Block<'_>, _| match block.weights {
+        None => equally_weighted(block, &finder),
+        Some(_) => weighted(block, &finder),
     })?;
     let mut bins = BinSums::new(borders);
     blocks.iter().for_each(|block| block.iter().enumerate().for_each(|(bin, own)| bins.add(bin, own)));
     Ok(bins.values())
+}
+
+/// Rows of a stride: adding up the bins takes no longer than its rows.
+fn stride(finder: &BinFinder<'_>) -> usize {
+    STRIDE.max(finder.borders.len())
+}
+
+/// What the rows of a block come to.
+fn weighted(block: &Block<'_>, finder: &BinFinder<'_>) -> Vec<Bin> {
+    let (rows, stride, mut bins) = (block.labels.len(), stride(finder), BinSums::new(finder.borders));
+    let mut plain = vec![Bin::default(); finder.borders.len() + 1];
+    for begin in (0..rows).step_by(stride) {
+        for (positive, score, weight) in block.some(begin..rows.min(begin + stride)) {
+            let outcome = if positive { weight } else { 0.0 };
+            let terms = [1.0, weight, outcome, weight * score, weight * weight];
+            let bin = &mut plain[finder.of(score)];
+            *bin = std::array::from_fn(|at| bin[at] + terms[at]);
+        }
+        plain.iter().enumerate().for_each(|(bin, own)| bins.add(bin, own));
+        plain.fill(Bin::default());
+    }
+    bins.values()
+}
+
+/// The same of rows that weigh 1, of which all but the scores is counted.
+fn equally_weighted(block: &Block<'_>, finder: &BinFinder<'_>) -> Vec<Bin> {
+    let (rows, stride, bins) = (block.labels.len(), stride(finder), finder.borders.len() + 1);
+    let (mut counts, mut plain) = (vec![[0_u32; 2]; bins], vec![0.0; bins]);
+    let mut sums: Vec<Sum> = (0..bins).map(|_| Sum::default()).collect();
+    let mut cells = vec![0; rows];
+    cells_of(&finder.cells, block.scores, &mut cells);
+    for begin in (0..rows).step_by(stride) {
+        let own = begin..rows.min(begin + stride);
+        for ((positive, score, _), &cell) in block.some(own.clone()).zip(&cells[own]) {
+            let bin = finder.in_cell(cell, score);
+            plain[bin] += score;
+            counts[bin][usize::from(positive)] += 1;
+        }
+        sums.iter_mut().zip(&mut plain).for_each(|(sum, plain)| sum.add(std::mem::take(plain)));
+    }
+    let values = counts.into_iter().zip(sums).map(|([others, positives], sum)| {
+        let all = f64::from(others + positives);
+        [all, all, f64::from(positives), sum.value(), all]
+    });
+    values.collect()
 }
 
 /// Compensated sums in bins.
@@ -75,7 +108,12 @@ impl<'a> BinFinder<'a> {
 
     /// How many borders are less than the score.
     fn of(&self, score: f64) -> usize {
-        let mut bin = self.firsts[self.cells.of(score)] as usize;
+        self.in_cell(self.cells.of(score) as u32, score)
+    }
+
+    /// The same of a score whose cell is known.
+    fn in_cell(&self, cell: u32, score: f64) -> usize {
+        let mut bin = self.firsts[cell as usize] as usize;
         while self.borders.get(bin).is_some_and(|&border| border < score) {
             bin += 1;
         }
@@ -98,8 +136,26 @@ impl Cells {
     }
 
     /// The cell of a number.
+    #[inline(always)]
     pub fn of(&self, number: f64) -> usize {
         (((number - self.low) * self.scale) as i32).clamp(0, self.count as i32 - 1) as usize
+    }
+}
+
+wide! {
+    /// The cells of several numbers.
+    fn cells_of(all: &Cells, numbers: &[f64], cells: &mut [u32]) -> () = cells_of_any
+}
+
+#[inline(always)]
+fn cells_of_any(all: &Cells, numbers: &[f64], cells: &mut [u32]) {
+    let last = (all.count - 1) as f64;
+    for (cell, &number) in cells.iter_mut().zip(numbers) {
+        let place = (number - all.low) * all.scale;
+        let kept = if place > 0.0 { place } else { 0.0 };
+        let kept = if kept < last { kept } else { last };
+        // SAFETY: it is from 0 to `last`, some ten thousand at most, and no NaN, which is not above 0.
+        *cell = unsafe { kept.to_int_unchecked::<i32>() } as u32;
     }
 }
 

@@ -64,14 +64,16 @@ impl Grid {
     fn moments<E: Element>(&self, cell: usize, rows: Run<'_, E>) -> [Moments; 2] {
         let cell = Cell::new(self, cell);
         let (mut moments, mut scores, mut weights) =
-            ([Moments::default(); 2], [[0.0; STRIDE]; 2], [[0.0; STRIDE]; 2]);
+            ([Moments::default(); 2], [[0.0; STRIDE]; 2], [[1.0; STRIDE]; 2]);
         for stride in rows.strides(STRIDE) {
             // Each row is written to both classes, and stays where the next one is not written over it.
             let mut counts = [0; 2];
             for (positive, score, weight) in stride.rows() {
                 for (class, is_own) in [!positive, positive].into_iter().enumerate() {
                     scores[class][counts[class]] = score;
-                    weights[class][counts[class]] = weight;
+                    if !E::EQUAL {
+                        weights[class][counts[class]] = weight;
+                    }
                     counts[class] += usize::from(is_own);
                 }
             }
@@ -122,7 +124,10 @@ wide! {
 
 #[inline(always)]
 fn of_class_any(cell: &Cell, scores: &mut [f64], weights: &[f64]) -> Moments {
-    scores.iter_mut().for_each(|score| *score = cell.away(*score));
+    // A loop is sure to become part of this function, which may use all that the processor has.
+    for score in scores.iter_mut() {
+        *score = cell.away(*score);
+    }
     let mut moments = Moments::default();
     for (&first, weight) in scores.iter().zip(weights) {
         let (second, fourth) = (first * first, first * first * (first * first));

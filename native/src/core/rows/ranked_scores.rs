@@ -11,7 +11,8 @@ use crate::core::pool;
 use crate::core::rows::bins::{Bin, BinSums};
 use crate::core::rows::labelled_rows::{LabelledRows, RowColumns, RowScratch};
 use crate::core::scores::{Score, score_of};
-use crate::core::sums::{Sum, strided_total, total};
+use crate::core::sums::{STRIDE, Sum, strided_sum, strided_total, total};
+use crate::core::wide::wide;
 
 /// Parts at the most: each is written to at a place of its own, and more places than this miss the cache.
 const PARTS_BITS: u32 = 11;
@@ -20,8 +21,18 @@ const DIGIT_BITS: u32 = 11;
 /// Parts with fewer rows than this are sorted by comparing.
 const FEW: usize = 1 << 10;
 
+/// No row has this code that weighs 1.
+const NO_CODE: u64 = u64::MAX;
+/// Of fewer pairs every sum is exact, also of halves.
+const COUNTED_PAIRS: f64 = (1_u64 << 52) as f64;
+/// What a distance of shares is off by at most that is computed without divisions, and much more.
+const MARGIN: f64 = 1e-12;
+
 /// A row as it is sorted.
 pub trait Element: Copy + Default + Send + Sync {
+    /// Whether every row weighs 1.
+    const EQUAL: bool = true;
+
     /// A row; without a weight, `code` has a bit to spare.
     fn new(code: u64, positive: bool, weight: f64) -> Self;
     /// The code.
@@ -76,6 +87,8 @@ pub struct Weighted {
 }
 
 impl Element for Weighted {
+    const EQUAL: bool = false;
+
     fn new(code: u64, positive: bool, weight: f64) -> Self {
         Self { code, weight: weight.abs().copysign(if positive { 1.0 } else { -1.0 }) }
     }
@@ -167,6 +180,118 @@ impl Threshold {
     }
 }
 
+/// Thresholds whose sums are plain, best first and column by column, so that several are computed at once.
+struct Stride {
+    count: usize,
+    scores: [f64; STRIDE],
+    /// The weights of the positive rows at each and of the others; behind `count` nothing is positive.
+    own: [[f64; STRIDE]; 2],
+    /// The weights of those that reach each, behind what the first threshold has above it.
+    found: [[f64; STRIDE + 1]; 2],
+    /// The codes of scores, and how many rows reach each, positive ones and all, where they weigh 1.
+    codes: [u64; STRIDE],
+    counts: [[u32; STRIDE]; 2],
+    /// The precision at each, behind that above the first.
+    precisions: [f64; STRIDE + 1],
+    /// What each adds to the sums of [`Shape`].
+    terms: [[f64; STRIDE]; 4],
+    /// About the greater of the gaps above and at each that finds something positive.
+    gaps: [f64; STRIDE],
+}
+
+impl Stride {
+    fn new(above: Weights) -> Self {
+        Self {
+            count: 0,
+            scores: [0.0; STRIDE],
+            own: [[0.0; STRIDE]; 2],
+            found: [[above.0; STRIDE + 1], [above.1; STRIDE + 1]],
+            codes: [0; STRIDE],
+            counts: [[0; STRIDE]; 2],
+            precisions: [0.0; STRIDE + 1],
+            terms: [[0.0; STRIDE]; 4],
+            gaps: [0.0; STRIDE],
+        }
+    }
+
+    /// Those of the next rows, which weigh 1 each; gives the rows that are left.
+    fn count<'a, E: Element>(&mut self, run: Run<'a, E>) -> &'a [E] {
+        // The rows at a threshold are written over one another, since the last of them tells what it finds: equal
+        // scores in no order would be branches that cannot be foreseen.
+        let (mut count, mut last, mut positives, mut rows) = (0, NO_CODE, 0, 0);
+        for &row in run.rows {
+            let reached = count + usize::from(row.code() != last);
+            if reached > STRIDE {
+                break;
+            }
+            (count, last) = (reached, row.code());
+            positives += u32::from(row.positive());
+            rows += 1;
+            let at = count - 1;
+            (self.codes[at], self.counts[0][at], self.counts[1][at]) = (last, positives, rows);
+        }
+        self.found.iter_mut().for_each(|found| found[0] = found[self.count]);
+        self.count = count;
+        weigh(self, run.base, run.float32);
+        self.own[0][count..].fill(0.0);
+        &run.rows[rows as usize..]
+    }
+}
+
+wide! {
+    /// Makes scores and weights of codes and counts.
+    fn weigh(stride: &mut Stride, base: u64, float32: bool) -> () = weigh_any
+}
+
+#[inline(always)]
+fn weigh_any(stride: &mut Stride, base: u64, float32: bool) {
+    let above = stride.found.map(|found| found[0]);
+    for at in 0..STRIDE {
+        stride.scores[at] = score_of(base + stride.codes[at], float32);
+    }
+    for at in 0..STRIDE {
+        let (positives, rows) = (stride.counts[0][at], stride.counts[1][at]);
+        stride.found[0][at + 1] = above[0] + f64::from(positives);
+        stride.found[1][at + 1] = above[1] + f64::from(rows - positives);
+    }
+    for at in 0..STRIDE {
+        stride.own[0][at] = stride.found[0][at + 1] - stride.found[0][at];
+        stride.own[1][at] = stride.found[1][at + 1] - stride.found[1][at];
+    }
+}
+
+wide! {
+    /// What thresholds add to the sums of [`Shape`], and about the greatest gap at them.
+    fn shape_of(stride: &mut Stride, totals: Weights) -> ([f64; 4], f64) = shape_of_any
+}
+
+#[inline(always)]
+fn shape_of_any(stride: &mut Stride, (positives, others): Weights) -> ([f64; 4], f64) {
+    let (base, inverse) = (positives / (positives + others), (1.0 / positives, 1.0 / others));
+    for at in 0..STRIDE + 1 {
+        stride.precisions[at] = precision((stride.found[0][at], stride.found[1][at]));
+    }
+    for at in 0..STRIDE {
+        let (own, score) = (stride.own[0][at], stride.scores[at]);
+        let weight = own + stride.own[1][at];
+        let rate = if own == 0.0 { 0.0 } else { own / weight };
+        let (before, here) = (stride.precisions[at], stride.precisions[at + 1]);
+        stride.terms[0][at] = own * here;
+        stride.terms[1][at] = own * (before + here) / 2.0;
+        stride.terms[2][at] = weight * (score - rate) * (score - rate);
+        stride.terms[3][at] = weight * (rate - base) * (rate - base);
+        let gap = |at: usize| (stride.found[0][at] * inverse.0 - stride.found[1][at] * inverse.1).abs();
+        stride.gaps[at] = if own == 0.0 { 0.0 } else { greater(gap(at), gap(at + 1)) };
+    }
+    let mut sums = [0.0; 4];
+    for at in 0..stride.count {
+        for (sum, terms) in sums.iter_mut().zip(&stride.terms) {
+            *sum += terms[at];
+        }
+    }
+    (sums, extremes(&stride.gaps).1)
+}
+
 impl<E: Element> RankedScores<E> {
     /// Sorts the rows.
     pub fn new(rows: &LabelledRows) -> Result<Self> {
@@ -249,7 +374,14 @@ impl<E: Element> RankedScores<E> {
     /// Pairs of a positive and another row in which the positive has the greater score; half of those with
     /// equal scores.
     pub fn pairs(&self) -> f64 {
-        let others = self.totals().1;
+        let (positives, others) = self.totals();
+        if E::EQUAL && positives * others < COUNTED_PAIRS {
+            let twice: i64 =
+                pool::map(self.parts.len(), |part| ordered(&self.parts[part], self.before[part]))
+                    .iter()
+                    .sum();
+            return (positives * others + twice as f64) / 2.0;
+        }
         let term = |Threshold { above, own, .. }| [own.0 * ((others - above.1 - own.1) + own.1 / 2.0)];
         let [pairs] = self.sums(term);
         pairs
@@ -260,35 +392,58 @@ impl<E: Element> RankedScores<E> {
         total(pool::map(self.parts.len(), |part| strided_total(self.thresholds(part).map(&terms))))
     }
 
-    /// What the thresholds come to besides pairs, in one pass.
+    /// What the thresholds come to besides pairs.
     pub fn shape(&self) -> Shape {
-        let (positives, others) = self.totals();
-        let base = positives / (positives + others);
-        let gap = |found: Weights| (found.0 / positives - found.1 / others).abs();
-        let parts = pool::map(self.parts.len(), |part| {
-            let mut greatest = 0.0_f64;
-            let terms = self.thresholds(part).map(|threshold| {
-                let (Threshold { score, above, own }, found) = (threshold, threshold.found());
-                let weight = own.0 + own.1;
-                if own.0 == 0.0 {
-                    // Nothing positive is found, and the next threshold that finds some looks at the gap above it.
-                    return [0.0, 0.0, weight * score * score, weight * base * base];
-                }
-                greatest = greatest.max(gap(above)).max(gap(found));
-                let (before, here, rate) = (precision(above), precision(found), own.0 / weight);
-                [
-                    own.0 * here,
-                    own.0 * (before + here) / 2.0,
-                    weight * (score - rate) * (score - rate),
-                    weight * (rate - base) * (rate - base),
-                ]
-            });
-            (strided_total(terms), greatest)
-        });
-        let (sums, gaps): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        let part = |part| if E::EQUAL { self.shape_at_once(part) } else { self.shape_one_by_one(part) };
+        let (sums, gaps): (Vec<_>, Vec<_>) = pool::map(self.parts.len(), part).into_iter().unzip();
         let [precisions, mean_precisions, reliability, resolution] = total(sums);
-        let gap = gaps.into_iter().fold(0.0, f64::max);
+        // Where the gap is greatest it is computed anew, by divisions that would take long for all.
+        let most = gaps.iter().copied().fold(0.0, f64::max);
+        let near: Vec<_> = (0..gaps.len()).filter(|&part| gaps[part] >= most - MARGIN).collect();
+        let gap = pool::map(near.len(), |at| self.gap(near[at])).into_iter().fold(0.0, f64::max);
         Shape { precisions, mean_precisions, gap, reliability, resolution }
+    }
+
+    /// The sums of a part, and about the greatest gap.
+    fn shape_at_once(&self, part: usize) -> ([f64; 4], f64) {
+        let totals = self.totals();
+        let (mut run, mut stride) = (self.part(part), Stride::new(self.before[part]));
+        let (mut sums, mut greatest) = (Vec::new(), 0.0_f64);
+        while !run.rows.is_empty() {
+            run.rows = stride.count(run);
+            let (plain, gap) = shape_of(&mut stride, totals);
+            sums.push(plain);
+            greatest = greatest.max(gap);
+        }
+        (total(sums), greatest)
+    }
+
+    /// The same of rows that have weights.
+    fn shape_one_by_one(&self, part: usize) -> ([f64; 4], f64) {
+        let (totals, mut greatest) = (self.totals(), 0.0);
+        let base = totals.0 / (totals.0 + totals.1);
+        let terms = self.thresholds(part).map(|threshold| {
+            let (Threshold { score, above, own }, found) = (threshold, threshold.found());
+            let weight = own.0 + own.1;
+            if own.0 == 0.0 {
+                return [0.0, 0.0, weight * score * score, weight * base * base];
+            }
+            greatest = gap(threshold, totals).max(greatest);
+            let (before, here, rate) = (precision(above), precision(found), own.0 / weight);
+            [
+                own.0 * here,
+                own.0 * (before + here) / 2.0,
+                weight * (score - rate) * (score - rate),
+                weight * (rate - base) * (rate - base),
+            ]
+        });
+        (strided_total(terms), greatest)
+    }
+
+    /// The greatest distance between the shares of positive and of other rows that a threshold of a part finds.
+    fn gap(&self, part: usize) -> f64 {
+        let positive = self.thresholds(part).filter(|threshold| threshold.own.0 != 0.0);
+        positive.map(|threshold| gap(threshold, self.totals())).fold(0.0, f64::max)
     }
 
     /// For each weight the highest threshold that finds more; the lowest of all where none does.
@@ -310,9 +465,17 @@ impl<E: Element> RankedScores<E> {
         let terms = |(positive, score, weight)| {
             [1.0, weight, if positive { weight } else { 0.0 }, weight * score, weight * weight]
         };
+        let of_run = |run: Run<'_, E>| {
+            if !E::EQUAL {
+                return strided_total(run.rows().map(terms));
+            }
+            let (rows, positives) =
+                (run.rows.len() as f64, run.rows.iter().filter(|row| row.positive()).count());
+            [rows, rows, positives as f64, strided_sum(run.rows, |&row| run.score(row)), rows]
+        };
         let mut bins = BinSums::new(borders);
         let place = |score| borders.partition_point(|&border| border < score);
-        for (bin, own) in self.runs(place, |_, run| strided_total(run.rows().map(terms))) {
+        for (bin, own) in self.runs(place, |_, run| of_run(run)) {
             bins.add(bin, &own);
         }
         bins.values()
@@ -381,6 +544,31 @@ fn precision((positives, others): Weights) -> f64 {
     if positives + others == 0.0 { 1.0 } else { positives / (positives + others) }
 }
 
+/// What twice the pairs in order among rows that weigh 1 have over all pairs of a positive and another row, and
+/// these below so many `above`.
+fn ordered(rows: &[impl Element], above: Weights) -> i64 {
+    let (mut positives, mut all, mut last) = (above.0 as i64, (above.0 + above.1) as i64, NO_CODE);
+    let (mut positives_above, mut others_above, mut twice) = (0, 0, 0);
+    for &row in rows {
+        // Neither ties nor labels are branches, which could not be foreseen.
+        let is_tied = row.code() == last;
+        last = row.code();
+        positives_above = if is_tied { positives_above } else { positives };
+        others_above = if is_tied { others_above } else { all - positives };
+        twice += if row.positive() { -others_above } else { positives_above };
+        positives += i64::from(row.positive());
+        all += 1;
+    }
+    twice
+}
+
+/// The greater distance of shares above and at a threshold that finds something positive: where one finds nothing,
+/// the next that does looks at the gap above it.
+fn gap(threshold: Threshold, (positives, others): Weights) -> f64 {
+    let gap = |found: Weights| (found.0 / positives - found.1 / others).abs();
+    gap(threshold.above).max(gap(threshold.found()))
+}
+
 fn split(row: impl Element) -> Weights {
     if row.positive() { (row.weight(), 0.0) } else { (0.0, row.weight()) }
 }
@@ -405,6 +593,7 @@ fn codes<S: Score>(columns: &RowColumns<'_, S>) -> (u64, u64) {
 }
 
 /// The least and the greatest of some scores.
+#[inline(always)]
 fn extremes<S: Score>(scores: &[S]) -> (S, S) {
     // Side by side, so that none waits for the one before.
     let (low, high) = (S::of(f64::INFINITY), S::of(f64::NEG_INFINITY));
@@ -418,11 +607,12 @@ fn extremes<S: Score>(scores: &[S]) -> (S, S) {
     (all(least).fold(low, lesser), all(greatest).fold(high, greater))
 }
 
-/// As `f64::min`, but an instruction for several, since there is no NaN.
+/// As `f64::min`, but an instruction for several, where there is no NaN.
 fn lesser<S: Score>(a: S, b: S) -> S {
     if a < b { a } else { b }
 }
 
+/// The same of `f64::max`; `b` where one is NaN.
 fn greater<S: Score>(a: S, b: S) -> S {
     if a > b { a } else { b }
 }
