@@ -366,7 +366,7 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         let Tables { choices, top, .. } = self.tables;
         let mut judged =
             JudgedLists::new(lists.queries(blocks.clone()), choices.ties.shares_ranks(), top.is_some());
-        judged.reserve(self.qrels_queries.len() * blocks.len() / lists.blocks().max(1));
+        judged.reserve(judged.queries.len(), self.qrels_queries.len() * blocks.len() / lists.blocks().max(1));
         for block in blocks {
             let queries = lists.queries(block..block + 1);
             if let Lists::Partitioned(partitions) = lists {
