@@ -25,6 +25,10 @@ use crate::core::ties::{Needs, Ties};
 
 /// Queries of a block.
 const BLOCK: usize = 256;
+/// Queries between the one that is judged and the one whose rows are brought into the cache.
+const AHEAD: usize = 4;
+/// Rows of it that are.
+const FETCHED: usize = 1 << 8;
 /// Judgements of a part.
 const PART: usize = 1 << 16;
 /// Scattered results that are brought together at once, however much memory a copy of them takes.
@@ -374,6 +378,7 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
                 self.look_ahead(&queries, columns);
             }
             for (place, query) in queries.iter().enumerate() {
+                lists.prefetch(query as usize + AHEAD, columns);
                 let answered = self.query(query, place, columns, lists, scratch, &mut left);
                 // A call that is cancelled or refused throws its lists away, so the rest need not be right.
                 if left.bad_numbers || self.tables.cancelled.load(Ordering::Relaxed) {
@@ -601,6 +606,19 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
                 Numbers::Each(blocks.flat_map(|block| partitions.queries(block)).collect())
             }
         }
+    }
+
+    /// Has the rows of a query brought into the cache while others are judged, if it has any and they lie together.
+    fn prefetch(&self, query: usize, columns: &ListColumns<'_, K, S>) {
+        let Self::InPlace(groups, _) = self else { return };
+        if query >= groups.len() {
+            return;
+        }
+        let Some(rows) = groups.ranges(query).next() else { return };
+        // Of long lists what follows is brought by the processor itself.
+        let rows = rows.start..rows.end.min(rows.start + FETCHED);
+        columns.items.prefetch(rows.clone());
+        columns.order.iter().for_each(|column| column.prefetch(rows.clone()));
     }
 
     /// Queries that were seen not to be judged while grouping.
