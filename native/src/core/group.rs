@@ -96,8 +96,8 @@ impl<K: Key> Numbering<K> {
 
 /// The queries of the judgements, and where to find each.
 pub struct Queries<K> {
-    /// The id of each.
-    keys: Vec<K>,
+    /// The id of each, unless they are those of the results and stand together there.
+    pub keys: Vec<K>,
     /// Their numbers, once one of them is looked up.
     numbers: OnceLock<Numbering<K>>,
     /// The first row of each query; queries are in the order of these rows.

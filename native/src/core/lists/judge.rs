@@ -17,7 +17,7 @@ use crate::core::ids::{Ids, is_u64, unsigned};
 use crate::core::lists::judged_lists::{JudgedLists, Numbers};
 use crate::core::lists::list::{Judge, Rules, Top, descends};
 use crate::core::lists::matching::{Repeated, Repeats};
-use crate::core::lists::partition::{Gathered, Partitions};
+use crate::core::lists::partition::{Gathered, Near, Partitions};
 use crate::core::pool;
 use crate::core::scores::Score;
 use crate::core::table::{Table, column_of};
@@ -295,9 +295,10 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         let Tables { qrels, run, .. } = *self.tables;
         let columns = ListColumns { judged, grades: qrels.grades()?, items, order: run.order::<S>()? };
         let (mut parts, mut unjudged_queries) = (Vec::new(), 0);
-        let passes = self.passes(Partitions::<Q, K, S>::ROW);
+        let near = if self.is_scattered() { Near::new(&self.queries.keys, self.run_queries) } else { None };
+        let passes = self.passes(Partitions::<Q, K, S>::row(near.as_ref()));
         for pass in 0..passes {
-            let lists = Lists::new(&self, &columns, (pass, passes))?;
+            let lists = Lists::new(&self, &columns, near.as_ref(), (pass, passes))?;
             let step = self.blocks_of_a_part(lists.blocks());
             parts.extend(pool::map_init(
                 lists.blocks().div_ceil(step),
@@ -560,7 +561,7 @@ fn refuse_numbers<N: Number>(column: &Column<'_, N>, what: &str, accepted: Accep
 }
 
 /// Where the lists are read from: blocks of queries each.
-enum Lists<Q, K, S> {
+enum Lists<Q: Key, K, S> {
     /// The run's own columns, and the number of queries in them that are not judged.
     InPlace(Arc<Groups>, usize),
     /// A copy of them, dealt out by query.
@@ -571,6 +572,7 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
     fn new<C: Consume>(
         job: &Job<'_, Q, C>,
         columns: &ListColumns<'_, K, S>,
+        near: Option<&Near<Q>>,
         pass: (usize, usize),
     ) -> Result<Self> {
         check_rows(job.run_queries.len())?;
@@ -581,11 +583,9 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
             let (groups, unjudged_queries) = job.queries.group(job.run_queries)?;
             return Ok(Self::InPlace(Arc::new(groups), unjudged_queries));
         }
-        let ids = (0..job.judged.len()).map(|query| job.id(query as u32));
-        let Tables { cancelled, .. } = *job.tables;
-        let order = columns.order.as_ref();
-        let dealt = Partitions::new(pass, ids, job.run_queries, columns.items, order, cancelled)?;
-        Ok(Self::Partitioned(dealt))
+        let results = (job.run_queries, columns.items, columns.order.as_ref());
+        let cancelled = job.tables.cancelled;
+        Partitions::new(near, pass, &job.queries.keys, results, cancelled).map(Self::Partitioned)
     }
 
     fn blocks(&self) -> usize {
@@ -603,7 +603,7 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
                 Numbers::Range(first(blocks.start)..first(blocks.end))
             }
             Self::Partitioned(partitions) => {
-                Numbers::Each(blocks.flat_map(|block| partitions.queries(block)).collect())
+                Numbers::Each(blocks.flat_map(|block| partitions.queries(block)).copied().collect())
             }
         }
     }

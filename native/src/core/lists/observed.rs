@@ -77,7 +77,9 @@ fn merged(mut parts: Vec<(Numbers, Observed)>, queries: usize, measures: usize) 
         // Most of what is brought together, so that no thread is to wait for another that does all of it.
         values: pool::map(measures, |measure| placed(parts, queries, f64::NAN, |part| &part.values[measure])),
         hits: parts.iter().map(|(_, part)| part.hits).sum(),
-        order: parts.iter().fold((0, 0), |(below, above), (_, part)| (below + part.order.0, above + part.order.1)),
+        order: parts
+            .iter()
+            .fold((0, 0), |(below, above), (_, part)| (below + part.order.0, above + part.order.1)),
     }
 }
 
@@ -91,7 +93,9 @@ fn placed<T: Copy>(
     let mut all = vec![none; queries];
     for (numbers, part) in parts {
         match numbers {
-            Numbers::Range(range) => all[range.start as usize..range.end as usize].copy_from_slice(known(part)),
+            Numbers::Range(range) => {
+                all[range.start as usize..range.end as usize].copy_from_slice(known(part))
+            }
             Numbers::Each(numbers) => {
                 for (&number, &value) in numbers.iter().zip(known(part)) {
                     all[number as usize] = value;
