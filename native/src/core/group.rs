@@ -96,8 +96,8 @@ impl<K: Key> Numbering<K> {
 
 /// The queries of the judgements, and where to find each.
 pub struct Queries<K> {
-    /// The id of each.
-    keys: Vec<K>,
+    /// The id of each, unless they are those of the results and stand together there.
+    pub keys: Vec<K>,
     /// Their numbers, once one of them is looked up.
     numbers: OnceLock<Numbering<K>>,
     /// The first row of each query; queries are in the order of these rows.
@@ -109,16 +109,15 @@ impl<K: Key> Queries<K> {
     ///
     /// Nothing is looked up where they ascend, as they do in most tables that are sorted.
     pub fn new(column: &Column<'_, K>) -> Result<(Self, Groups)> {
-        let starts = segment_starts(column)?;
-        let keys = starts[..starts.len() - 1].iter().map(|&row| column.value(row as usize));
-        if ascend(keys.clone()) {
-            let (keys, first_rows) = (keys.collect(), starts[..starts.len() - 1].to_vec());
+        let Segments { starts, keys } = Segments::new(column)?;
+        if ascend(&keys) {
+            let first_rows = starts[..keys.len()].to_vec();
             let queries = Self { keys, numbers: OnceLock::new(), first_rows };
             return Ok((queries, Groups::of_whole(&starts)));
         }
         let mut numbers = Numbering::with_capacity(starts.len().min(BLOCK));
         let (mut distinct, mut first_rows) = (Vec::new(), Vec::new());
-        let numbered = keys.zip(&starts).map(|(key, &start)| {
+        let numbered = keys.iter().zip(&starts).map(|(&key, &start)| {
             let next = distinct.len() as u32;
             let number = numbers.number(key, next);
             if number == next {
@@ -134,26 +133,23 @@ impl<K: Key> Queries<K> {
 
     /// Groups results by query where nothing is judged: these are the queries, and none is looked up.
     pub fn alone(column: &Column<'_, K>) -> Result<(Self, Groups)> {
-        let starts = segment_starts(column)?;
-        let first_rows = &starts[..starts.len() - 1];
-        if !ascend(first_rows.iter().map(|&row| column.value(row as usize))) {
+        let Segments { starts, keys } = Segments::new(column)?;
+        if !ascend(&keys) {
             return Self::new(column);
         }
-        let queries = Self { keys: Vec::new(), numbers: OnceLock::new(), first_rows: first_rows.to_vec() };
+        let first_rows = starts[..keys.len()].to_vec();
+        let queries = Self { keys: Vec::new(), numbers: OnceLock::new(), first_rows };
         Ok((queries, Groups::of_whole(&starts)))
     }
 
     /// Brings the results into the order of the judged queries; also the number of other queries.
     pub fn group(&self, column: &Column<'_, K>) -> Result<(Groups, usize)> {
-        let starts = segment_starts(column)?;
-        let segments = starts.len() - 1;
-        let tasks = segments.div_ceil(BLOCK);
-        let found = pool::map(tasks, |task| {
-            let own = &starts[task * BLOCK..segments.min((task + 1) * BLOCK)];
+        let Segments { starts, keys } = Segments::new(column)?;
+        let found = pool::map(keys.len().div_ceil(BLOCK), |task| {
+            let own = &keys[task * BLOCK..keys.len().min((task + 1) * BLOCK)];
             let mut others = HashTable::new();
             let mut next = task * BLOCK;
-            let query_of = own.iter().map(|&start| {
-                let key = column.value(start as usize);
+            let query_of = own.iter().map(|&key| {
                 let found = self.find_near(key, next);
                 next = found.map_or(next, |number| number as usize + 1);
                 found.unwrap_or_else(|| {
@@ -191,9 +187,8 @@ impl<K: Key> Queries<K> {
 }
 
 /// Whether each key is greater than the one before.
-fn ascend<K: Key>(mut keys: impl Iterator<Item = K>) -> bool {
-    let mut last = keys.next();
-    keys.all(|key| last.replace(key).is_some_and(|last| last < key))
+fn ascend<K: Key>(keys: &[K]) -> bool {
+    keys.is_sorted_by(|earlier, later| earlier < later)
 }
 
 /// Whether the rows of a query lie so far apart that it pays to bring them together before reading them.
@@ -223,37 +218,53 @@ pub fn check_rows(rows: usize) -> Result<()> {
     }
 }
 
-/// The first row of every segment, and at the end the number of rows.
-fn segment_starts<K: Key>(column: &Column<'_, K>) -> Result<Vec<u32>> {
-    let rows = column.len();
-    check_rows(rows)?;
-    let blocks: Vec<Vec<u32>> = pool::map_init(rows.div_ceil(BLOCK), Vec::new, |scratch, block| {
-        let begin = block * BLOCK;
-        // One row of the block before, so that its last query is known.
-        let first = begin.saturating_sub(1);
-        let keys = column.values(first..rows.min(begin + BLOCK), scratch);
-        let mut starts = Vec::new();
-        if begin == 0 {
-            starts.push(0);
-        }
-        push_changes(keys, first as u32, &mut starts);
-        starts
-    });
-    let mut starts = blocks.concat();
-    starts.push(rows as u32);
-    Ok(starts)
+/// The segments of a table.
+struct Segments<K> {
+    /// The first row of each, and at the end the number of rows.
+    starts: Vec<u32>,
+    /// The key of each.
+    keys: Vec<K>,
 }
 
-/// Adds the rows at which a key differs from the one before, if the first key stands in row `first`.
-fn push_changes<K: Key>(keys: &[K], first: u32, rows: &mut Vec<u32>) {
-    /// Keys compared at once: in most such stretches nothing changes.
-    const STRIDE: usize = 16;
-    for begin in (1..keys.len()).step_by(STRIDE) {
-        let end = keys.len().min(begin + STRIDE);
-        let (before, own) = (&keys[begin - 1..end - 1], &keys[begin..end]);
-        if K::any_differs(before, own) {
-            let changes = before.iter().zip(own).zip(first + begin as u32..);
-            rows.extend(changes.filter(|((before, own), _)| before != own).map(|(_, row)| row));
+impl<K: Key> Segments<K> {
+    fn new(column: &Column<'_, K>) -> Result<Self> {
+        let rows = column.len();
+        check_rows(rows)?;
+        let blocks = pool::map_init(rows.div_ceil(BLOCK), Vec::new, |scratch, block| {
+            let begin = block * BLOCK;
+            // One row of the block before, so that its last query is known.
+            let first = begin.saturating_sub(1);
+            let keys = column.values(first..rows.min(begin + BLOCK), scratch);
+            let mut found = Self { starts: Vec::new(), keys: Vec::new() };
+            if begin == 0 {
+                found.push(0, keys[0]);
+            }
+            found.push_changes(keys, first as u32);
+            found
+        });
+        let (mut starts, keys): (Vec<_>, Vec<_>) =
+            blocks.into_iter().map(|block| (block.starts, block.keys)).unzip();
+        starts.push(vec![rows as u32]);
+        Ok(Self { starts: starts.concat(), keys: keys.concat() })
+    }
+
+    fn push(&mut self, row: u32, key: K) {
+        self.starts.push(row);
+        self.keys.push(key);
+    }
+
+    /// Adds the rows at which a key differs from the one before, if the first key stands in row `first`.
+    fn push_changes(&mut self, keys: &[K], first: u32) {
+        /// Keys compared at once: in most such stretches nothing changes.
+        const STRIDE: usize = 16;
+        for begin in (1..keys.len()).step_by(STRIDE) {
+            let end = keys.len().min(begin + STRIDE);
+            let (before, own) = (&keys[begin - 1..end - 1], &keys[begin..end]);
+            if K::any_differs(before, own) {
+                let changes = before.iter().zip(own).zip(first + begin as u32..);
+                let changes = changes.filter(|((before, own), _)| before != own);
+                changes.for_each(|((_, &own), row)| self.push(row, own));
+            }
         }
     }
 }

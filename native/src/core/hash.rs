@@ -19,6 +19,9 @@ pub trait Key: Copy + Eq + Ord + Send + Sync {
     /// Whether a key of some differs from the one of as many others at its place.
     fn any_differs(some: &[Self], others: &[Self]) -> bool;
 
+    /// By how much an integer is greater than another; of strings None.
+    fn above(self, least: Self) -> Option<u64>;
+
     /// The order of integers read as unsigned; the plain order for strings.
     fn unsigned_cmp(self, other: Self) -> Ordering;
 
@@ -47,6 +50,10 @@ impl Key for i64 {
     fn any_differs(some: &[Self], others: &[Self]) -> bool {
         // Several at a time, and no call for the few that these are.
         some.iter().zip(others).fold(0, |bits, (a, b)| bits | (a ^ b)) != 0
+    }
+
+    fn above(self, least: Self) -> Option<u64> {
+        Some(self.wrapping_sub(least) as u64)
     }
 
     fn unsigned_cmp(self, other: Self) -> Ordering {
@@ -80,6 +87,10 @@ impl Key for &[u8] {
 
     fn any_differs(some: &[Self], others: &[Self]) -> bool {
         some != others
+    }
+
+    fn above(self, _least: Self) -> Option<u64> {
+        None
     }
 
     fn unsigned_cmp(self, other: Self) -> Ordering {

@@ -17,7 +17,7 @@ use crate::core::ids::{Ids, is_u64, unsigned};
 use crate::core::lists::judged_lists::{JudgedLists, Numbers};
 use crate::core::lists::list::{Judge, Rules, Top, descends};
 use crate::core::lists::matching::{Repeated, Repeats};
-use crate::core::lists::partition::{Gathered, Partitions};
+use crate::core::lists::partition::{Gathered, Near, Partitions};
 use crate::core::pool;
 use crate::core::scores::Score;
 use crate::core::table::{Table, column_of};
@@ -25,6 +25,10 @@ use crate::core::ties::{Needs, Ties};
 
 /// Queries of a block.
 const BLOCK: usize = 256;
+/// Queries between the one that is judged and the one whose rows are brought into the cache.
+const AHEAD: usize = 4;
+/// Rows of it that are.
+const FETCHED: usize = 1 << 8;
 /// Judgements of a part.
 const PART: usize = 1 << 16;
 /// Scattered results that are brought together at once, however much memory a copy of them takes.
@@ -291,9 +295,10 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         let Tables { qrels, run, .. } = *self.tables;
         let columns = ListColumns { judged, grades: qrels.grades()?, items, order: run.order::<S>()? };
         let (mut parts, mut unjudged_queries) = (Vec::new(), 0);
-        let passes = self.passes(Partitions::<Q, K, S>::ROW);
+        let near = if self.is_scattered() { Near::new(&self.queries.keys, self.run_queries) } else { None };
+        let passes = self.passes(Partitions::<Q, K, S>::row(near.as_ref()));
         for pass in 0..passes {
-            let lists = Lists::new(&self, &columns, (pass, passes))?;
+            let lists = Lists::new(&self, &columns, near.as_ref(), (pass, passes))?;
             let step = self.blocks_of_a_part(lists.blocks());
             parts.extend(pool::map_init(
                 lists.blocks().div_ceil(step),
@@ -366,7 +371,7 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         let Tables { choices, top, .. } = self.tables;
         let mut judged =
             JudgedLists::new(lists.queries(blocks.clone()), choices.ties.shares_ranks(), top.is_some());
-        judged.reserve(self.qrels_queries.len() * blocks.len() / lists.blocks().max(1));
+        judged.reserve(judged.queries.len(), self.qrels_queries.len() * blocks.len() / lists.blocks().max(1));
         for block in blocks {
             let queries = lists.queries(block..block + 1);
             if let Lists::Partitioned(partitions) = lists {
@@ -374,6 +379,7 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
                 self.look_ahead(&queries, columns);
             }
             for (place, query) in queries.iter().enumerate() {
+                lists.prefetch(query as usize + AHEAD, columns);
                 let answered = self.query(query, place, columns, lists, scratch, &mut left);
                 // A call that is cancelled or refused throws its lists away, so the rest need not be right.
                 if left.bad_numbers || self.tables.cancelled.load(Ordering::Relaxed) {
@@ -555,7 +561,7 @@ fn refuse_numbers<N: Number>(column: &Column<'_, N>, what: &str, accepted: Accep
 }
 
 /// Where the lists are read from: blocks of queries each.
-enum Lists<Q, K, S> {
+enum Lists<Q: Key, K, S> {
     /// The run's own columns, and the number of queries in them that are not judged.
     InPlace(Arc<Groups>, usize),
     /// A copy of them, dealt out by query.
@@ -566,6 +572,7 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
     fn new<C: Consume>(
         job: &Job<'_, Q, C>,
         columns: &ListColumns<'_, K, S>,
+        near: Option<&Near<Q>>,
         pass: (usize, usize),
     ) -> Result<Self> {
         check_rows(job.run_queries.len())?;
@@ -576,11 +583,9 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
             let (groups, unjudged_queries) = job.queries.group(job.run_queries)?;
             return Ok(Self::InPlace(Arc::new(groups), unjudged_queries));
         }
-        let ids = (0..job.judged.len()).map(|query| job.id(query as u32));
-        let Tables { cancelled, .. } = *job.tables;
-        let order = columns.order.as_ref();
-        let dealt = Partitions::new(pass, ids, job.run_queries, columns.items, order, cancelled)?;
-        Ok(Self::Partitioned(dealt))
+        let results = (job.run_queries, columns.items, columns.order.as_ref());
+        let cancelled = job.tables.cancelled;
+        Partitions::new(near, pass, &job.queries.keys, results, cancelled).map(Self::Partitioned)
     }
 
     fn blocks(&self) -> usize {
@@ -598,9 +603,22 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
                 Numbers::Range(first(blocks.start)..first(blocks.end))
             }
             Self::Partitioned(partitions) => {
-                Numbers::Each(blocks.flat_map(|block| partitions.queries(block)).collect())
+                Numbers::Each(blocks.flat_map(|block| partitions.queries(block)).copied().collect())
             }
         }
+    }
+
+    /// Has the rows of a query brought into the cache while others are judged, if it has any and they lie together.
+    fn prefetch(&self, query: usize, columns: &ListColumns<'_, K, S>) {
+        let Self::InPlace(groups, _) = self else { return };
+        if query >= groups.len() {
+            return;
+        }
+        let Some(rows) = groups.ranges(query).next() else { return };
+        // Of long lists what follows is brought by the processor itself.
+        let rows = rows.start..rows.end.min(rows.start + FETCHED);
+        columns.items.prefetch(rows.clone());
+        columns.order.iter().for_each(|column| column.prefetch(rows.clone()));
     }
 
     /// Queries that were seen not to be judged while grouping.

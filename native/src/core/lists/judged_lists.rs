@@ -21,6 +21,14 @@ impl Numbers {
         }
     }
 
+    /// How many they are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Range(range) => range.len(),
+            Self::Each(numbers) => numbers.len(),
+        }
+    }
+
     /// Each of them.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         let (range, numbers) = match self {
@@ -86,8 +94,13 @@ impl JudgedLists {
         }
     }
 
-    /// Makes room for the judged items of lists that have so many judgements.
-    pub fn reserve(&mut self, judgements: usize) {
+    /// Makes room for so many lists, which have so many judgements.
+    pub fn reserve(&mut self, lists: usize, judgements: usize) {
+        self.offsets.reserve(lists);
+        self.ideal_offsets.reserve(lists);
+        self.retrieved.reserve(lists);
+        self.answered.reserve(lists);
+        self.tied_rank.reserve(lists);
         self.rank.reserve(judgements);
         self.relevance.reserve(judgements);
         self.ideal.reserve(judgements);

@@ -7,6 +7,7 @@ use crate::core::error::Result;
 use crate::core::lists::judge::{Account, Choices, Source, judge};
 use crate::core::lists::judged_lists::{JudgedLists, Numbers};
 use crate::core::lists::measures::{self, Measure};
+use crate::core::pool;
 
 /// What is kept of each query when its list has been judged, one value a query.
 #[derive(Default)]
@@ -68,37 +69,41 @@ fn merged(mut parts: Vec<(Numbers, Observed)>, queries: usize, measures: usize) 
     if let [(Numbers::Range(_), _)] = &parts[..] {
         return parts.swap_remove(0).1;
     }
-    let mut whole = Observed {
-        answered: vec![false; queries],
-        retrieved: vec![0; queries],
-        tied_rank: vec![0; queries],
-        values: vec![vec![f64::NAN; queries]; measures],
-        ..Observed::default()
-    };
-    for (numbers, part) in &parts {
-        place(numbers, &part.answered, &mut whole.answered);
-        place(numbers, &part.retrieved, &mut whole.retrieved);
-        place(numbers, &part.tied_rank, &mut whole.tied_rank);
-        for (own, all) in part.values.iter().zip(&mut whole.values) {
-            place(numbers, own, all);
-        }
-        whole.hits += part.hits;
-        whole.order.0 += part.order.0;
-        whole.order.1 += part.order.1;
+    let parts = &parts[..];
+    Observed {
+        answered: placed(parts, queries, false, |part| &part.answered),
+        retrieved: placed(parts, queries, 0, |part| &part.retrieved),
+        tied_rank: placed(parts, queries, 0, |part| &part.tied_rank),
+        // Most of what is brought together, so that no thread is to wait for another that does all of it.
+        values: pool::map(measures, |measure| placed(parts, queries, f64::NAN, |part| &part.values[measure])),
+        hits: parts.iter().map(|(_, part)| part.hits).sum(),
+        order: parts
+            .iter()
+            .fold((0, 0), |(below, above), (_, part)| (below + part.order.0, above + part.order.1)),
     }
-    whole
 }
 
-/// Puts what is known of some queries where their numbers say.
-fn place<T: Copy>(numbers: &Numbers, own: &[T], all: &mut [T]) {
-    match numbers {
-        Numbers::Range(range) => all[range.start as usize..range.end as usize].copy_from_slice(own),
-        Numbers::Each(numbers) => {
-            for (&number, &value) in numbers.iter().zip(own) {
-                all[number as usize] = value;
+/// What is known of the queries of all parts, each where its number says; `none` of others.
+fn placed<T: Copy>(
+    parts: &[(Numbers, Observed)],
+    queries: usize,
+    none: T,
+    known: impl Fn(&Observed) -> &[T],
+) -> Vec<T> {
+    let mut all = vec![none; queries];
+    for (numbers, part) in parts {
+        match numbers {
+            Numbers::Range(range) => {
+                all[range.start as usize..range.end as usize].copy_from_slice(known(part))
+            }
+            Numbers::Each(numbers) => {
+                for (&number, &value) in numbers.iter().zip(known(part)) {
+                    all[number as usize] = value;
+                }
             }
         }
     }
+    all
 }
 
 #[cfg(test)]

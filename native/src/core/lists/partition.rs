@@ -11,57 +11,53 @@ use crate::core::deal::{Dealt, Piles, expected, partition_of, partitions, pieces
 use crate::core::error::Result;
 use crate::core::group::{UNJUDGED, insert};
 use crate::core::hash::Key;
+use crate::core::pool;
 use crate::core::scores::Score;
 
 /// A result on the way to its query.
 #[derive(Clone, Copy)]
 struct DealtResult<Q, K, S> {
+    /// What is kept of its query.
     query: Q,
     item: K,
     score: S,
 }
 
-/// All results, dealt out by query.
-pub struct Partitions<Q, K, S> {
-    dealt: Dealt<DealtResult<Q, K, S>>,
-    /// The judged queries of each partition.
-    judged: Vec<Judged<Q>>,
+/// How queries come to partitions, and what finds them there.
+pub trait Spread<Q>: Sync {
+    /// What a result keeps of its query.
+    type Kept: Copy + Send + Sync;
+
+    /// What is kept of a query, and its partition.
+    fn place(&self, query: Q) -> (Self::Kept, usize);
+
+    /// Tells of the queries of some results of a partition their places among those that are judged, `UNJUDGED` if
+    /// they have none; gives the number of other queries.
+    fn find_places(
+        &self,
+        judged: &[Self::Kept],
+        queries: impl Iterator<Item = Self::Kept>,
+        slots: &mut Vec<u32>,
+        found: impl FnMut(u32),
+    ) -> usize;
 }
 
-/// Judged queries: their keys and numbers.
-struct Judged<Q> {
-    keys: Vec<Q>,
-    numbers: Vec<u32>,
-}
-
-/// The places of some keys, found by their hashes; a slot is but a place, so that more of them stay in the nearest
-/// cache.
-#[derive(Default)]
-struct QueryPlaces {
-    slots: Vec<u32>,
-}
+/// By their hashes, to so many partitions.
+pub struct ByHash(usize);
 
 /// Slots a key: with fewer of them more are taken, and a branch is mispredicted more often.
 const SPARSE: usize = 8;
 
-impl QueryPlaces {
-    /// Takes other keys, which are distinct.
-    fn take<K: Key>(&mut self, keys: &[K]) {
-        self.slots.clear();
-        self.slots.resize((SPARSE * keys.len()).next_power_of_two(), UNJUDGED);
-        for (place, &key) in keys.iter().enumerate() {
-            let (slot, _) = self.probe(key, keys);
-            self.slots[slot] = place as u32;
-        }
-    }
-
+impl ByHash {
     /// The place of a key, `UNJUDGED` if it has none, and its slot.
+    ///
+    /// A slot is but a place, so that more of them stay in the nearest cache.
     #[inline]
-    fn probe<K: Key>(&self, key: K, keys: &[K]) -> (usize, u32) {
-        let mask = self.slots.len() - 1;
+    fn probe<K: Key>(key: K, keys: &[K], slots: &[u32]) -> (usize, u32) {
+        let mask = slots.len() - 1;
         let mut slot = key.hash() as usize & mask;
         loop {
-            let place = self.slots[slot];
+            let place = slots[slot];
             if place == UNJUDGED || keys[place as usize] == key {
                 return (slot, place);
             }
@@ -70,9 +66,141 @@ impl QueryPlaces {
     }
 }
 
+impl<Q: Key> Spread<Q> for ByHash {
+    type Kept = Q;
+
+    fn place(&self, query: Q) -> (Q, usize) {
+        (query, partition_of(query, self.0))
+    }
+
+    fn find_places(
+        &self,
+        judged: &[Q],
+        queries: impl Iterator<Item = Q>,
+        slots: &mut Vec<u32>,
+        mut found: impl FnMut(u32),
+    ) -> usize {
+        slots.clear();
+        slots.resize((SPARSE * judged.len()).next_power_of_two(), UNJUDGED);
+        for (place, &key) in judged.iter().enumerate() {
+            let (slot, _) = Self::probe(key, judged, slots);
+            slots[slot] = place as u32;
+        }
+        let mut others = HashTable::new();
+        queries.for_each(|query| {
+            let (_, place) = Self::probe(query, judged, slots);
+            if place == UNJUDGED {
+                insert(&mut others, query);
+            }
+            found(place);
+        });
+        others.len()
+    }
+}
+
+/// Integers of which most are judged, by how much they are greater than the least: nothing is hashed or compared.
+#[derive(Clone, Copy)]
+pub struct Near<Q> {
+    least: Q,
+    /// How many bits of that are of those that stay together, as their judgements mostly do, and after them those of
+    /// the partition.
+    together: u32,
+    partition: u32,
+    /// How many integers a partition has.
+    slots: usize,
+}
+
+/// Integers to a judged one, at the most.
+const INTEGERS: usize = 4;
+/// Bits of integers that stay together, at the most.
+const TOGETHER: u32 = 4;
+/// Rows looked at by one task.
+const STRETCH: usize = 1 << 16;
+/// In the slot of a query that is not judged and has been counted.
+const COUNTED: u32 = UNJUDGED - 1;
+
+impl<Q: Key> Near<Q> {
+    /// That of judged queries, which are distinct, and those of results, if they are such.
+    pub fn new(judged: &[Q], queries: &Column<'_, Q>) -> Option<Self> {
+        let (&least, most) = (judged.iter().min()?, INTEGERS * judged.len());
+        let is_near =
+            |any: bool, &query: &Q| any & query.above(least).is_some_and(|above| above < most as u64);
+        if most > COUNTED as usize || !judged.iter().fold(true, is_near) {
+            return None;
+        }
+        let are_near = pool::map_init(queries.len().div_ceil(STRETCH), Vec::new, |scratch, stretch| {
+            let rows = stretch * STRETCH..queries.len().min((stretch + 1) * STRETCH);
+            queries.values(rows, scratch).iter().fold(true, is_near)
+        });
+        let partition = partitions(queries.len()).ilog2();
+        // Several times, so that all partitions have about as many.
+        let together = (judged.len() >> partition >> 3).max(1).ilog2().min(TOGETHER);
+        let slots = ((most >> together >> partition) + 1) << together;
+        are_near.iter().all(|&near| near).then_some(Self { least, together, partition, slots })
+    }
+}
+
+impl<Q: Key> Spread<Q> for Near<Q> {
+    type Kept = u32;
+
+    fn place(&self, query: Q) -> (u32, usize) {
+        let above = query.above(self.least).unwrap_or_default() as usize;
+        let (group, among) = (above >> self.together, above & ((1 << self.together) - 1));
+        let kept = group >> self.partition << self.together | among;
+        (kept as u32, group & ((1 << self.partition) - 1))
+    }
+
+    fn find_places(
+        &self,
+        judged: &[u32],
+        queries: impl Iterator<Item = u32>,
+        slots: &mut Vec<u32>,
+        mut found: impl FnMut(u32),
+    ) -> usize {
+        slots.clear();
+        slots.resize(self.slots, UNJUDGED);
+        judged.iter().zip(0..).for_each(|(&query, place)| slots[query as usize] = place);
+        let mut others = 0;
+        queries.for_each(|query| {
+            let slot = &mut slots[query as usize];
+            if *slot >= COUNTED {
+                others += usize::from(*slot == UNJUDGED);
+                *slot = COUNTED;
+                found(UNJUDGED);
+            } else {
+                found(*slot);
+            }
+        });
+        others
+    }
+}
+
+/// All results, dealt out by query.
+pub enum Partitions<Q: Key, K, S> {
+    /// By integers that are near each other.
+    Near(PartitionsBy<Q, Near<Q>, K, S>),
+    /// By the hashes of any.
+    Hashed(PartitionsBy<Q, ByHash, K, S>),
+}
+
+/// The same in one way.
+pub struct PartitionsBy<Q, P: Spread<Q>, K, S> {
+    spread: P,
+    dealt: Dealt<DealtResult<P::Kept, K, S>>,
+    /// The judged queries of each partition.
+    judged: Vec<Judged<P::Kept>>,
+}
+
+/// Judged queries: what is kept of each, and their numbers.
+struct Judged<T> {
+    kept: Vec<T>,
+    numbers: Vec<u32>,
+}
+
 /// The results of one partition, query after query.
 pub struct Gathered<K, S> {
-    queries: QueryPlaces,
+    /// Where the queries of a partition are looked up.
+    slots: Vec<u32>,
     /// The place of each row's query in the partition, those of queries that are not judged left out.
     places: Vec<u32>,
     items: Vec<K>,
@@ -83,7 +211,7 @@ pub struct Gathered<K, S> {
 impl<K, S> Default for Gathered<K, S> {
     fn default() -> Self {
         Self {
-            queries: QueryPlaces::default(),
+            slots: Vec::new(),
             places: Vec::new(),
             items: Vec::new(),
             scores: Vec::new(),
@@ -94,27 +222,72 @@ impl<K, S> Default for Gathered<K, S> {
 
 impl<Q: Key, K: Key, S: Score> Partitions<Q, K, S> {
     /// Bytes that a result takes.
-    pub const ROW: usize = size_of::<DealtResult<Q, K, S>>();
+    pub fn row(near: Option<&Near<Q>>) -> usize {
+        match near {
+            Some(_) => size_of::<DealtResult<u32, K, S>>(),
+            None => size_of::<DealtResult<Q, K, S>>(),
+        }
+    }
 
     /// Deals out the results, and the judged queries with them; without scores all are 0.
     ///
     /// Only those of one of so many passes, and some of them are lacking if it is cancelled.
     pub fn new(
+        near: Option<&Near<Q>>,
+        pass: (usize, usize),
+        judged: &[Q],
+        results: (&Column<'_, Q>, &Column<'_, K>, Option<&Column<'_, S>>),
+        cancelled: &AtomicBool,
+    ) -> Result<Self> {
+        if let Some(&near) = near {
+            return PartitionsBy::new(near, pass, judged, results, cancelled).map(Self::Near);
+        }
+        let by_hash = ByHash(partitions(results.0.len()));
+        PartitionsBy::new(by_hash, pass, judged, results, cancelled).map(Self::Hashed)
+    }
+
+    /// Number of partitions.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Near(results) => results.judged.len(),
+            Self::Hashed(results) => results.judged.len(),
+        }
+    }
+
+    /// The numbers of the judged queries of a partition.
+    pub fn queries(&self, partition: usize) -> &[u32] {
+        match self {
+            Self::Near(results) => &results.judged[partition].numbers,
+            Self::Hashed(results) => &results.judged[partition].numbers,
+        }
+    }
+
+    /// Brings the rows of one partition into the order of its judged queries, those of a query in row order;
+    /// gives the number of other queries.
+    pub fn gather(&self, partition: usize, gathered: &mut Gathered<K, S>) -> usize {
+        match self {
+            Self::Near(results) => results.gather(partition, gathered),
+            Self::Hashed(results) => results.gather(partition, gathered),
+        }
+    }
+}
+
+impl<Q: Key, P: Spread<Q>, K: Key, S: Score> PartitionsBy<Q, P, K, S> {
+    fn new(
+        spread: P,
         (pass, passes): (usize, usize),
-        judged: impl Iterator<Item = Q>,
-        queries: &Column<'_, Q>,
-        items: &Column<'_, K>,
-        scores: Option<&Column<'_, S>>,
+        judged: &[Q],
+        (queries, items, scores): (&Column<'_, Q>, &Column<'_, K>, Option<&Column<'_, S>>),
         cancelled: &AtomicBool,
     ) -> Result<Self> {
         let partitions = partitions(queries.len());
         let own = partitions * pass / passes..partitions * (pass + 1) / passes;
         let place = |query: Q| {
-            let partition = partition_of(query, partitions);
-            own.contains(&partition).then(|| partition - own.start)
+            let (kept, partition) = spread.place(query);
+            own.contains(&partition).then(|| (kept, partition - own.start))
         };
         let sizes = |stretch| vec![expected(&stretch, partitions); own.len()];
-        let fill = |stretch, dealt: &mut Piles<DealtResult<Q, K, S>>| {
+        let fill = |stretch, dealt: &mut Piles<DealtResult<P::Kept, K, S>>| {
             let (mut query_scratch, mut item_scratch, mut score_scratch) =
                 (Vec::new(), Vec::new(), Vec::new());
             for rows in pieces(stretch).take_while(|_| !cancelled.load(Ordering::Relaxed)) {
@@ -122,7 +295,7 @@ impl<Q: Key, K: Key, S: Score> Partitions<Q, K, S> {
                 let items = items.values(rows.clone(), &mut item_scratch);
                 let scores = scores.map(|scores| scores.values(rows, &mut score_scratch));
                 for (at, (&query, &item)) in queries.iter().zip(items).enumerate() {
-                    let Some(place) = place(query) else { continue };
+                    let Some((query, place)) = place(query) else { continue };
                     let score = scores.map_or(S::default(), |scores| scores[at]);
                     dealt.push(place, DealtResult { query, item, score });
                 }
@@ -130,31 +303,29 @@ impl<Q: Key, K: Key, S: Score> Partitions<Q, K, S> {
         };
         let dealt = Dealt::new(queries.len(), sizes, fill)?;
         let mut of_judged: Vec<_> =
-            own.clone().map(|_| Judged { keys: Vec::new(), numbers: Vec::new() }).collect();
-        for (query, number) in judged.zip(0..) {
-            if let Some(place) = place(query) {
-                of_judged[place].keys.push(query);
+            own.clone().map(|_| Judged { kept: Vec::new(), numbers: Vec::new() }).collect();
+        for (&query, number) in judged.iter().zip(0..) {
+            if let Some((query, place)) = place(query) {
+                of_judged[place].kept.push(query);
                 of_judged[place].numbers.push(number);
             }
         }
-        Ok(Self { dealt, judged: of_judged })
+        Ok(Self { dealt, judged: of_judged, spread })
     }
 
-    /// Number of partitions.
-    pub fn len(&self) -> usize {
-        self.judged.len()
-    }
-
-    /// The numbers of the judged queries of a partition.
-    pub fn queries(&self, partition: usize) -> impl Iterator<Item = u32> + '_ {
-        self.judged[partition].numbers.iter().copied()
-    }
-
-    /// Brings the rows of one partition into the order of its judged queries, those of a query in row order;
-    /// gives the number of other queries.
-    pub fn gather(&self, partition: usize, gathered: &mut Gathered<K, S>) -> usize {
-        let others = self.find_places(partition, gathered);
-        let Gathered { places, items, scores, borders, .. } = gathered;
+    fn gather(&self, partition: usize, gathered: &mut Gathered<K, S>) -> usize {
+        let Gathered { slots, places, items, scores, borders } = gathered;
+        let judged = &self.judged[partition].kept[..];
+        borders.clear();
+        borders.resize(judged.len() + 1, 0);
+        places.clear();
+        let queries = self.dealt.rows(partition).map(|row| row.query);
+        let others = self.spread.find_places(judged, queries, slots, |place| {
+            places.push(place);
+            if place != UNJUDGED {
+                borders[place as usize + 1] += 1;
+            }
+        });
         for at in 1..borders.len() {
             borders[at] += borders[at - 1];
         }
@@ -172,27 +343,6 @@ impl<Q: Key, K: Key, S: Score> Partitions<Q, K, S> {
         }
         others
     }
-
-    /// Finds the place of each row's query, and counts the rows of each; gives the number of queries that are not
-    /// judged.
-    fn find_places(&self, partition: usize, gathered: &mut Gathered<K, S>) -> usize {
-        let Gathered { queries, places, borders, .. } = gathered;
-        let judged = &self.judged[partition].keys[..];
-        queries.take(judged);
-        let mut others = HashTable::new();
-        borders.clear();
-        borders.resize(judged.len() + 1, 0);
-        places.clear();
-        places.extend(self.dealt.rows(partition).map(|row| {
-            let (_, place) = queries.probe(row.query, judged);
-            match place {
-                UNJUDGED => insert(&mut others, row.query),
-                _ => borders[place as usize + 1] += 1,
-            }
-            place
-        }));
-        others.len()
-    }
 }
 
 impl<K, S> Gathered<K, S> {
@@ -200,5 +350,36 @@ impl<K, S> Gathered<K, S> {
     pub fn list(&self, query: usize) -> (&[K], &[S]) {
         let rows = self.borders[query]..self.borders[query + 1];
         (&self.items[rows.clone()], &self.scores[rows])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_that_are_near_have_places_of_their_own() {
+        let least = i64::MIN + 3;
+        let judged = [0, 3, 7, 30, 31, 39].map(|above| least + above);
+        let near = Near { least, together: 1, partition: 2, slots: 12 };
+        let mut seen = std::collections::HashSet::new();
+        for above in 0..40 {
+            let (kept, partition) = near.place(least + above);
+            assert!(seen.insert((kept, partition)) && (kept as usize) < near.slots && partition < 4);
+        }
+        for partition in 0..4 {
+            let of = |above: i64| near.place(least + above);
+            let judged = judged.iter().map(|&query| near.place(query));
+            let kept: Vec<u32> = judged.filter(|at| at.1 == partition).map(|at| at.0).collect();
+            let own: Vec<i64> = (0..40).chain(0..40).filter(|&above| of(above).1 == partition).collect();
+            let (mut slots, mut places) = (vec![5], Vec::new());
+            let queries = own.iter().map(|&above| of(above).0);
+            let others = near.find_places(&kept, queries, &mut slots, |place| places.push(place));
+            assert_eq!(others, own.len() / 2 - kept.len());
+            for (&above, &place) in own.iter().zip(&places) {
+                let expected = kept.iter().position(|&kept| kept == of(above).0);
+                assert_eq!(place, expected.map_or(UNJUDGED, |place| place as u32));
+            }
+        }
     }
 }

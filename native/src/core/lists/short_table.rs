@@ -1,8 +1,8 @@
 //! Where items stand in a short list.
 //!
-//! Each row leaves its number in a slot of its item's hash, whatever stood there. A row that finds another in its slot
-//! afterwards has been displaced: only such a row can have an item that stands again further down. Nothing is compared
-//! or cleared, and no row waits for another.
+//! Each row leaves its number in a slot of its item's hash, in the place of what stood there. Where that was a row of
+//! the same list, it has been displaced: only such a row can have an item that stands again further down. Nothing is
+//! compared or cleared, and no row waits for another.
 
 use crate::core::hash::Key;
 
@@ -15,19 +15,27 @@ const SLOTS: usize = 1 << 15;
 pub struct ShortTable {
     /// The hashes of the items, row after row.
     hashes: Vec<u32>,
-    /// The last row of each slot; anything where none leads.
+    /// The last row of each slot, counted on from `base`; what is below that was left by an earlier list.
     rows: Box<[u16; SLOTS]>,
+    base: u16,
     /// How many bits of a hash are not the number of its slot.
     shift: u32,
-    /// Rows that another row has displaced, in order, and beyond them anything.
-    displaced: Vec<u16>,
+    /// Rows that another row has displaced, and beyond them anything.
+    displaced: Box<[u16; LONGEST]>,
     /// How many they are.
     count: usize,
 }
 
 impl Default for ShortTable {
     fn default() -> Self {
-        Self { hashes: Vec::new(), rows: Box::new([0; SLOTS]), shift: 0, displaced: Vec::new(), count: 0 }
+        Self {
+            hashes: Vec::new(),
+            rows: Box::new([0; SLOTS]),
+            base: 1,
+            shift: 0,
+            displaced: Box::new([0; LONGEST]),
+            count: 0,
+        }
     }
 }
 
@@ -37,15 +45,26 @@ impl ShortTable {
         if items.len() > LONGEST {
             return false;
         }
+        self.pass_over(self.hashes.len(), items.len());
         K::short_hashes(items, &mut self.hashes);
-        self.displaced.resize(items.len(), 0);
-        let Self { hashes, rows, displaced, .. } = self;
+        let Self { hashes, rows, base, displaced, .. } = self;
         (self.count, self.shift) = match items.len() {
-            ..=32 => (place::<22>(hashes, rows, displaced), 22),
-            33..=256 => (place::<19>(hashes, rows, displaced), 19),
-            257.. => (place::<17>(hashes, rows, displaced), 17),
+            ..=32 => (place::<22>(hashes, rows, *base, displaced), 22),
+            33..=256 => (place::<19>(hashes, rows, *base, displaced), 19),
+            257.. => (place::<17>(hashes, rows, *base, displaced), 17),
         };
         self.count <= 8 + items.len() / 16
+    }
+
+    /// Puts the base beyond so many rows of the list before, with room for those of the next.
+    fn pass_over(&mut self, before: usize, next: usize) {
+        let base = usize::from(self.base) + before;
+        self.base = if base + next <= usize::from(u16::MAX) {
+            base as u16
+        } else {
+            self.rows.fill(0);
+            1
+        };
     }
 
     /// The rows that were displaced, among them each whose item stands again further down.
@@ -55,7 +74,11 @@ impl ShortTable {
 
     /// Whether an item stands twice, or what is as rare, two have one hash.
     pub fn may_repeat(&self) -> bool {
-        self.displaced().any(|row| self.hashes[row + 1..].contains(&self.hashes[row]))
+        self.displaced().enumerate().any(|(number, row)| {
+            let hash = self.hashes[row];
+            let mut others = self.displaced().take(number).chain([self.row(hash)]);
+            others.any(|other| self.hashes[other] == hash)
+        })
     }
 
     /// The hash of the item in a row.
@@ -65,7 +88,7 @@ impl ShortTable {
 
     /// The row that has an item of this hash, unless it was displaced or there is none: then any row of the list.
     pub fn row(&self, hash: u32) -> usize {
-        let row = self.rows[(hash >> self.shift) as usize & (SLOTS - 1)];
+        let row = self.rows[(hash >> self.shift) as usize & (SLOTS - 1)].wrapping_sub(self.base);
         usize::from(row).min(self.hashes.len() - 1)
     }
 
@@ -76,18 +99,30 @@ impl ShortTable {
     }
 }
 
-/// Puts each row where its hash leads, and those that are displaced at the begin of `displaced`; gives their number.
-fn place<const SHIFT: u32>(hashes: &[u32], rows: &mut [u16; SLOTS], displaced: &mut [u16]) -> usize {
+/// Puts each row, counted on from `base`, where its hash leads, and those that are displaced at the begin of
+/// `displaced`; gives their number.
+fn place<const SHIFT: u32>(
+    hashes: &[u32],
+    rows: &mut [u16; SLOTS],
+    base: u16,
+    displaced: &mut [u16; LONGEST],
+) -> usize {
     const { assert!(u32::MAX >> SHIFT < SLOTS as u32) };
-    for (&hash, row) in hashes.iter().zip(0..) {
-        rows[(hash >> SHIFT) as usize] = row;
-    }
     let mut count = 0;
-    for (&hash, row) in hashes.iter().zip(0..) {
-        // Written in any case: without a branch there is none to mispredict.
-        displaced[count] = row;
-        count += usize::from(rows[(hash >> SHIFT) as usize] != row);
+    let mut put = |hash: u32, row: u16| {
+        let before = std::mem::replace(&mut rows[(hash >> SHIFT) as usize], row);
+        if before >= base {
+            displaced[count % LONGEST] = before - base;
+            count += 1;
+        }
+    };
+    let (whole, rest) = hashes.as_chunks::<4>();
+    let mut row = base;
+    for some in whole {
+        (0..4).for_each(|at| put(some[at], row + at as u16));
+        row += 4;
     }
+    rest.iter().zip(row..).for_each(|(&hash, row)| put(hash, row));
     count
 }
 
