@@ -6,7 +6,6 @@ package.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
@@ -26,7 +25,7 @@ from rankmark.inputs import Input, read_shared
 from rankmark.inputs.names import listed
 from rankmark.inputs.places import Places
 from rankmark.inputs.sampling import mark_of
-from rankmark.inputs.tables.several import runs_by_name
+from rankmark.inputs.tables.several import is_path, runs_by_name
 from rankmark.language.choices import (
     Duplicates,
     GivenChoices,
@@ -282,7 +281,7 @@ def evaluate(
             'slices by a column or rows of qrels or run read it whole; give attributes= with engine="stream"'
         )
 
-    of_samples = next((measure for measure in plan.of_items if measure.of_samples), None)
+    of_samples = plan.of_samples
     if of_samples is not None and engine == "stream":
         raise UsageError(f'{of_samples} reads judgements of a sample whole: use engine="local"')
 
@@ -323,8 +322,7 @@ def evaluate(
     runs = runs_by_name(run)
     if runs is None:
         return result(qrels, run)
-    read = qrels is None or isinstance(qrels, str | os.PathLike)
-    judged = qrels if read else read_shared(qrels, "qrels", columns)
+    judged = qrels if qrels is None or is_path(qrels) else read_shared(qrels, "qrels", columns)
     return Runs({name: result(judged, each) for name, each in runs.items()})
 
 
@@ -467,7 +465,7 @@ def result_of_tables(
         notes = (*judgements.notes, *results.notes, *made.notes)
     if isinstance(judgements, Input) and isinstance(results, Input) and judgements.judges:
         if not of_candidates:
-            refuse_other_items(judgements, results, (choices for choices, _ in plan.groups()))
+            refuse_other_items(judgements, results, [choices for choices, _ in plan.groups()])
         notes = (*notes, *told_of_tables(judgements, results, *found.seen.order))
     elif judgements.judges and plan.choices.candidates != "all":
         notes = (*notes, NOT_LOOKED_AT)

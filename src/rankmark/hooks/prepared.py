@@ -254,7 +254,7 @@ class DataSet:
                 # Copies, because two measures may have given the same array.
                 each = (x.copy() for x in (computed if isinstance(computed, tuple) else (computed,)))
                 counts = counting(measure, answered, grouped.sizes, choices)
-                settled = settled_alone((measure, counts, None), each, choices)
+                settled = settled_alone((measure, counts), each, choices, None)
                 if choices.no_relevant == "error" and settled.no_relevant:
                     raise DataError(
                         f"{measure}: in {counted(settled.no_relevant, 'group')} nothing is relevant, which "

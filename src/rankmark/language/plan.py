@@ -49,6 +49,7 @@ class Plan:
         convention: the convention's label, if there is one.
         text_items: whether item ids are taken as text.
         of_items: those of the measures that look at what is recommended.
+        of_samples: the first of those that look at how items were sampled to be judged.
 
     """
 
@@ -58,11 +59,13 @@ class Plan:
     convention: str | None = None
     text_items: bool = False
     of_items: tuple[Measure, ...] = field(init=False, repr=False, compare=False)
+    of_samples: Measure | None = field(init=False, repr=False, compare=False)
     _groups: tuple[Group, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         of_items = tuple(measure for measure in self.measures if measure.page.kind == "item")
         object.__setattr__(self, "of_items", of_items)
+        object.__setattr__(self, "of_samples", next((each for each in of_items if each.of_samples), None))
         groups: dict[Choices, list[Measure]] = {}
         for measure in self.measures:
             groups.setdefault(self.own.get(measure, self.choices), []).append(measure)
@@ -86,6 +89,8 @@ class Plan:
     def observed_groups(self, *, bounds: AskedBounds) -> list[Group]:
         """What an engine is to observe: the groups, and for `bounds` what else these are made of."""
         groups = self.groups()
+        if not bounds:
+            return groups
         return groups + [other for group in groups for other in behind_bounds(bounds, *group)]
 
 

@@ -8,27 +8,19 @@ use crate::core::hash::Key;
 
 /// Rows of the longest list.
 const LONGEST: usize = 1 << 10;
-/// Slots for any list, of which shorter lists take fewer: those stay in the nearest cache.
-const SLOTS: usize = 1 << 15;
-
 /// A table from the items of one list to their rows, used again for every list.
+#[derive(Default)]
 pub struct ShortTable {
     /// The hashes of the items, row after row.
     hashes: Vec<u32>,
-    /// The last row of each slot; anything where none leads.
-    rows: Box<[u16; SLOTS]>,
+    /// The last row of each slot, as many as the longest list so far takes; anything where none leads.
+    rows: Vec<u16>,
     /// How many bits of a hash are not the number of its slot.
     shift: u32,
     /// Rows that another row has displaced, in order, and beyond them anything.
     displaced: Vec<u16>,
     /// How many they are.
     count: usize,
-}
-
-impl Default for ShortTable {
-    fn default() -> Self {
-        Self { hashes: Vec::new(), rows: Box::new([0; SLOTS]), shift: 0, displaced: Vec::new(), count: 0 }
-    }
 }
 
 impl ShortTable {
@@ -40,10 +32,11 @@ impl ShortTable {
         K::short_hashes(items, &mut self.hashes);
         self.displaced.resize(items.len(), 0);
         let Self { hashes, rows, displaced, .. } = self;
+        // Shorter lists take fewer slots: those stay in the nearest cache.
         (self.count, self.shift) = match items.len() {
-            ..=32 => (place::<22>(hashes, rows, displaced), 22),
-            33..=256 => (place::<19>(hashes, rows, displaced), 19),
-            257.. => (place::<17>(hashes, rows, displaced), 17),
+            ..=32 => (place::<{ 1 << 10 }>(hashes, rows, displaced), 22),
+            33..=256 => (place::<{ 1 << 13 }>(hashes, rows, displaced), 19),
+            257.. => (place::<{ 1 << 15 }>(hashes, rows, displaced), 17),
         };
         self.count <= 8 + items.len() / 16
     }
@@ -65,7 +58,7 @@ impl ShortTable {
 
     /// The row that has an item of this hash, unless it was displaced or there is none: then any row of the list.
     pub fn row(&self, hash: u32) -> usize {
-        let row = self.rows[(hash >> self.shift) as usize & (SLOTS - 1)];
+        let row = self.rows[(hash >> self.shift) as usize];
         usize::from(row).min(self.hashes.len() - 1)
     }
 
@@ -76,17 +69,23 @@ impl ShortTable {
     }
 }
 
-/// Puts each row where its hash leads, and those that are displaced at the begin of `displaced`; gives their number.
-fn place<const SHIFT: u32>(hashes: &[u32], rows: &mut [u16; SLOTS], displaced: &mut [u16]) -> usize {
-    const { assert!(u32::MAX >> SHIFT < SLOTS as u32) };
+/// Puts each row where its hash leads, in one of so many slots, and those that are displaced at the begin of
+/// `displaced`; gives their number.
+fn place<const SLOTS: usize>(hashes: &[u32], rows: &mut Vec<u16>, displaced: &mut [u16]) -> usize {
+    const { assert!(SLOTS.is_power_of_two()) };
+    if rows.len() < SLOTS {
+        rows.resize(SLOTS, 0);
+    }
+    let rows = rows.first_chunk_mut::<SLOTS>().expect("as many as were made");
+    let slot = |hash: u32| (hash >> (u32::BITS - SLOTS.ilog2())) as usize;
     for (&hash, row) in hashes.iter().zip(0..) {
-        rows[(hash >> SHIFT) as usize] = row;
+        rows[slot(hash)] = row;
     }
     let mut count = 0;
     for (&hash, row) in hashes.iter().zip(0..) {
         // Written in any case: without a branch there is none to mispredict.
         displaced[count] = row;
-        count += usize::from(rows[(hash >> SHIFT) as usize] != row);
+        count += usize::from(rows[slot(hash)] != row);
     }
     count
 }
