@@ -238,14 +238,17 @@ type Unsettled<'py> = (PyReadwriteArray1<'py, f64>, Option<PyReadonlyArray1<'py,
 /// Puts what is filled in in the place of NaN and NaN where a query does not count, in the values of each measure;
 /// gives the sum of its values, how many there are, and how many were NaN before.
 #[pyfunction]
-pub fn settle(py: Python<'_>, measures: Vec<Unsettled<'_>>) -> PyResult<Vec<(f64, usize, usize)>> {
-    let settle = |(mut values, counted, filler): Unsettled<'_>| {
-        let values = values.as_slice_mut()?;
+pub fn settle(py: Python<'_>, mut measures: Vec<Unsettled<'_>>) -> PyResult<Vec<(f64, usize, usize)>> {
+    let unsettled = measures.iter_mut().map(|(values, counted, filler)| {
         let counted = counted.as_ref().map(|counted| counted.as_slice()).transpose()?;
-        let total = unlocked(py, || values::settle(values, counted, filler))?;
-        Ok((total.sum, total.count, total.undefined))
+        Ok((values.as_slice_mut()?, counted, *filler))
+    });
+    let unsettled: Vec<_> = unsettled.collect::<PyResult<_>>()?;
+    let settle = |(values, counted, filler)| {
+        let total = values::settle(values, counted, filler);
+        (total.sum, total.count, total.undefined)
     };
-    measures.into_iter().map(settle).collect()
+    unlocked(py, || unsettled.into_iter().map(settle).collect())
 }
 
 /// The compensated sum of all values.

@@ -243,7 +243,7 @@ class Evaluator:
         else:
             self._refuse_other_mark(qrels)
             tables = read_inputs(qrels, run, columns)
-            refuse_other_items(*tables, (choices for choices, _ in self._plan.groups()))
+            refuse_other_items(*tables, self._plan.chosen)
             self._add(self._observed(*tables, threads))
 
     def _refuse_other_mark(self, qrels: Any) -> None:
@@ -316,7 +316,7 @@ class Evaluator:
             tables = tables_of_candidates(
                 matrix, candidates, items, query_ids, relevance, exclude, duplicates
             )
-            refuse_other_items(*tables, (choices for choices, _ in self._plan.groups()))
+            refuse_other_items(*tables, self._plan.chosen)
             self._add(self._observed(*tables, threads))
             return
         scored = dense.Watched(candidates or matrix)
@@ -327,7 +327,7 @@ class Evaluator:
             read_excluded(exclude, matrix.shape),
             query_ids,
         )
-        refuse_other_columns(arrays, (choices for choices, _ in self._plan.groups()))
+        refuse_other_columns(arrays, self._plan.chosen)
         groups = self._held.state.groups
         numbered = self._items(integer=True)
         block = dense.observe(arrays, groups, threads=threads, items=numbered)

@@ -50,6 +50,7 @@ class Plan:
         text_items: whether item ids are taken as text.
         of_items: those of the measures that look at what is recommended.
         of_samples: the first of those that look at how items were sampled to be judged.
+        chosen: the choices of all groups of measures.
 
     """
 
@@ -60,6 +61,7 @@ class Plan:
     text_items: bool = False
     of_items: tuple[Measure, ...] = field(init=False, repr=False, compare=False)
     of_samples: Measure | None = field(init=False, repr=False, compare=False)
+    chosen: tuple[Choices, ...] = field(init=False, repr=False, compare=False)
     _groups: tuple[Group, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -71,6 +73,7 @@ class Plan:
             groups.setdefault(self.own.get(measure, self.choices), []).append(measure)
         each = groups.items() if self.own else [(self.choices, self.measures)]
         object.__setattr__(self, "_groups", tuple((choices, tuple(group)) for choices, group in each))
+        object.__setattr__(self, "chosen", tuple(choices for choices, _ in self._groups))
         for choices, measures in self.groups():
             if choices.unjudged == "relevant":
                 _refuse_taken_as_relevant(measures)
@@ -173,16 +176,15 @@ def planned(
     A choice that is None is not given. With `LISTS_FIRST` there are to be no others, and
     of items only where `items` says that these are seen.
     """
-    said = {name: value for name, value in given.items() if value is not None}
+    # With their types, since 1 is True.
+    said = tuple([(name, type(value), value) for name, value in given.items() if value is not None])
     if isinstance(measures, str) or (isinstance(measures, list | tuple) and {*map(type, measures)} == {str}):
         texts = measures if isinstance(measures, str) else tuple(measures)
-        # With their types, since 1 is True.
-        choices = tuple([(name, type(value), value) for name, value in said.items()])
         try:
-            return _planned_again(texts, like, choices, kinds, items)
+            return _planned_again(texts, like, said, kinds, items)
         except TypeError:  # what cannot be hashed
-            return _planned(measures, like, said, kinds, items)
-    return _planned(measures, like, said, kinds, items)
+            pass
+    return _planned(measures, like, {name: value for name, _, value in said}, kinds, items)
 
 
 @remembered
