@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import MISSING, FrozenInstanceError, fields
+from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
 __all__ = ["dataclass"]
@@ -86,7 +87,12 @@ def _compiled(cls: Any) -> Any:
         if each.init:
             (named if each.kw_only else positional).append(name + default)
         if each.init or each.default_factory is not MISSING:
-            lines.append(f" _set(self, {name!r}, {value})")
+            # To set a slot that is not looked for first takes two thirds of the time.
+            if isinstance(slot := getattr(cls, name, None), MemberDescriptorType):
+                scope[f"_set_{name}"] = slot.__set__
+                lines.append(f" _set_{name}(self, {value})")
+            else:
+                lines.append(f" _set(self, {name!r}, {value})")
     if hasattr(cls, "__post_init__"):
         lines.append(" self.__post_init__()")
     said = ", ".join([*positional, *(["*", *named] if named else [])])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import OrderedDict, defaultdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -386,6 +387,13 @@ def test_dicts_of_dicts_and_tuples_are_read_and_refused_as_rows_are_that_are_not
 def test_dicts_of_lists_are_read_and_refused_as_others_are_that_are_not_plain(held: str, read: Any) -> None:
     other = {q: Items(items) if isinstance(items, list) else items for q, items in LISTS[held].items()}
     assert outcome(read, LISTS[held]) == outcome(read, other | {"of no items": Items()})
+
+
+@pytest.mark.parametrize("read", [read_qrels, read_run])
+@pytest.mark.parametrize("held", [*DICTS, *LISTS])
+def test_plain_dicts_are_read_alike_whether_their_columns_are_said_or_found(held: str, read: Any) -> None:
+    source = (DICTS | LISTS)[held]
+    assert outcome(partial(read, columns={"query": "query"}), source) == outcome(read, source)
 
 
 def test_pairs_are_relevant_items() -> None:

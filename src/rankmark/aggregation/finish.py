@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankmark.aggregation.counts import Counts, MeasureCounts
 from rankmark.aggregation.oddities import told_of_candidates, told_of_order
 from rankmark.aggregation.refusals import Some, Words, refuse_no_relevant, refuse_queries, refuse_unanswered
+from rankmark.aggregation.settled import values_of
 from rankmark.language.plan import AskedBounds, Group, Plan, behind_bounds
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Finished(NamedTuple):
     @property
     def values(self) -> dict[Measure, float]:
         """Each measure's value."""
-        return {measure: each.value for measure, each in self.settled.items()}
+        return values_of(self.settled)
 
     @property
     def per_query(self) -> dict[Measure, QueryValues]:
@@ -96,11 +97,13 @@ def finished(
     groups = plan.groups()
     judged, missing, unjudged = seen.judged, seen.missing, seen.unjudged
     refuse_unmatched(groups, judged, missing, unjudged, words)
-    settled: dict[Measure, Settled] = {}
-    for number, (choices, group) in enumerate(groups):
-        settled |= _settled(seen, number, group, choices, k)
+    each = [_settled(seen, number, group, choices, k) for number, (choices, group) in enumerate(groups)]
+    settled = each[0]
+    if len(each) > 1:
+        by_measure = {measure: group for group in each for measure in group}
+        settled = {measure: by_measure[measure][measure] for measure in plan.measures}
     return Finished(
-        settled if len(groups) == 1 else {measure: settled[measure] for measure in plan.measures},
+        settled,
         judged,
         judged - missing.count,
         missing.count,
@@ -143,7 +146,7 @@ def refuse_part(groups: Iterable[Group], seen: Seen, words: Words) -> None:
 
 def _settled(
     seen: Seen, number: int, group: tuple[Measure, ...], choices: Choices, k: int | None
-) -> dict[Measure, Settled]:
+) -> Mapping[Measure, Settled]:
     found = seen.settled(number, group, choices, k)
     if choices.no_relevant == "error":
         for measure, each in found.items():

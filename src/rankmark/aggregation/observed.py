@@ -166,23 +166,25 @@ class Block(NamedTuple):
 
     def settled(
         self, group: int, measures: tuple[Measure, ...], choices: Choices, k: int | None
-    ) -> dict[Measure, Settled]:
+    ) -> Mapping[Measure, Settled]:
         """What the measures of a group come to, once: their values are taken over."""
         observed = self.observed[group]
         asked = [
-            (
-                measure,
-                counting(measure, observed.queries, choices),
-                tied_queries(observed, measure, choices, k),
-            )
+            (measure, counting(measure, observed.queries, choices))
             for measure in measures
             if not measure.of_all_lists
         ]
-        settled = settled_together(asked, iter(observed.values), choices)
-        if len(asked) < len(measures):
-            settled |= {each: _of_items(each, observed, choices) for each in measures if each.of_all_lists}
-            return {each: settled[each] for each in measures}  # in the order asked for
-        return settled
+
+        def tied(measure: Measure) -> int | None:
+            return tied_queries(observed, measure, choices, k)
+
+        settled = settled_together(asked, iter(observed.values), choices, tied)
+        if len(asked) == len(measures):
+            return settled
+        return {
+            each: _of_items(each, observed, choices) if each.of_all_lists else settled[each]
+            for each in measures
+        }
 
     def undefined(self, measure: Measure, settled: Settled, choices: Choices) -> Some:
         """The queries in which nothing is relevant to a measure, which were left out."""
@@ -201,7 +203,7 @@ def _of_items(measure: Measure, observed: Observed, choices: Choices) -> Settled
         answered = len(observed.queries) - observed.queries.missing
         return Settled(float(computed), answered, 0, 0, tied, None, lists=observed.recommended)
     values = _native.QueryValues(np.array(computed))
-    settled = settled_alone((measure, counted, tied), iter((values,)), choices)
+    settled = settled_alone((measure, counted), iter((values,)), choices, tied)
     return settled._replace(lists=observed.recommended)
 
 

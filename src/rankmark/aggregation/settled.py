@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from rankmark import _native
@@ -21,12 +21,14 @@ __all__ = [
     "LEAST_FACTOR",
     "Lengths",
     "Settled",
+    "SettledTogether",
     "counting",
     "left_out",
     "settled_alone",
     "settled_as",
     "settled_together",
     "terms",
+    "values_of",
 ]
 
 FILLERS: Mapping[str, float] = {"zero": 0.0, "one": 1.0}
@@ -65,20 +67,57 @@ class Settled(NamedTuple):
         return None if self.values is None else self.values.array
 
 
-Asked: TypeAlias = "tuple[Measure, Counting, int | None]"
-"""A measure, which queries count in it, and how many tie-breaking can change."""
+class SettledTogether(Mapping["Measure", Settled]):
+    """What measures come to that are settled at once: their values, and the rest when somebody looks.
+
+    Attributes:
+        value_of: the values.
+
+    """
+
+    __slots__ = ("_made", "_settled", "value_of")
+
+    def __init__(self, value_of: dict[Measure, float], settled: Callable[[], Iterable[Settled]]) -> None:
+        self.value_of, self._settled = value_of, settled
+        self._made: dict[Measure, Settled] = {}
+
+    def __getitem__(self, measure: Measure) -> Settled:
+        if not self._made:
+            self._made = dict(zip(self.value_of, self._settled(), strict=True))
+        return self._made[measure]
+
+    def __iter__(self) -> Iterator[Measure]:
+        return iter(self.value_of)
+
+    def __len__(self) -> int:
+        return len(self.value_of)
+
+
+def values_of(settled: Mapping[Measure, Settled]) -> dict[Measure, float]:
+    """The values of measures."""
+    if isinstance(settled, SettledTogether):
+        return settled.value_of
+    return {measure: each.value for measure, each in settled.items()}
+
+
+Asked: TypeAlias = "tuple[Measure, Counting]"
+"""A measure, and which queries count in it."""
 
 
 def settled_together(
-    asked: Sequence[Asked], computed: Iterator[_native.QueryValues], choices: Choices
-) -> dict[Measure, Settled]:
+    asked: Sequence[Asked],
+    computed: Iterator[_native.QueryValues],
+    choices: Choices,
+    tied: Callable[[Measure], int | None],
+) -> SettledTogether:
     """What measures come to when queries that lack a value are filled in or left out; values are taken over.
 
     `computed` gives what the engine computed: one value a query for a measure, two for a ratio of sums.
+    `tied` counts the queries that tie-breaking can change in a measure.
     """
     unsettled, each_parts = [], []
     usual = FILLERS.get(choices.no_relevant, math.nan)
-    for measure, (which, _), _ in asked:
+    for measure, (which, _) in asked:
         parts: tuple[Values, Values] | None = None
         values = next(computed)
         filler = usual if measure.answers else math.nan  # which lacks items or users, and nothing relevant
@@ -90,27 +129,27 @@ def settled_together(
             values, filler = _native.QueryValues(_native.ratio(above, below, below)), math.nan
         unsettled.append((values, which, filler))
         each_parts.append(parts)
-    each = zip(asked, unsettled, each_parts, _native.settle(unsettled), strict=True)
-    return {
-        measure: Settled(
-            total / averaged
-            if averaged and measure.is_mean_of_queries
-            else _value(measure, values.array, parts, total, averaged),
-            averaged,
-            no_relevant,
-            short,
-            tied,
-            values,
-            parts,
-        )
-        for (measure, (_, short), tied), (values, _, _), parts, (total, averaged, no_relevant) in each
+    each = [*zip(asked, unsettled, each_parts, _native.settle(unsettled), strict=True)]
+    value_of = {
+        measure: total / averaged
+        if averaged and measure.is_mean_of_queries
+        else _value(measure, values.array, parts, total, averaged)
+        for (measure, _), (values, _, _), parts, (total, averaged, _) in each
     }
 
+    def settled() -> Iterator[Settled]:
+        for (measure, (_, short)), (values, _, _), parts, (_, averaged, no_relevant) in each:
+            value = value_of[measure]
+            yield Settled(value, averaged, no_relevant, short, tied(measure), values, parts)
 
-def settled_alone(asked: Asked, computed: Iterator[_native.QueryValues], choices: Choices) -> Settled:
-    """As `settled_together`, of one measure."""
-    (settled,) = settled_together([asked], computed, choices).values()
-    return settled
+    return SettledTogether(value_of, settled)
+
+
+def settled_alone(
+    asked: Asked, computed: Iterator[_native.QueryValues], choices: Choices, tied: int | None
+) -> Settled:
+    """As `settled_together`, of one measure of which so many queries are tied."""
+    return settled_together([asked], computed, choices, lambda _: tied)[asked[0]]
 
 
 def _value(

@@ -86,7 +86,7 @@ class Seen(Protocol):
 
     def settled(
         self, group: int, measures: tuple[Measure, ...], choices: Choices, k: int | None, /
-    ) -> dict[Measure, Settled]:
+    ) -> Mapping[Measure, Settled]:
         """What the measures of a group come to, once; `k` is where lists were cut."""
 
     def undefined(self, measure: Measure, settled: Settled, choices: Choices, /) -> Some:

@@ -206,7 +206,7 @@ def tallied(
         for measure in group:
             counted = counting(measure, observed.queries, choices)
             tied = tied_queries(observed, measure, choices)
-            each = settled_alone((measure, counted, tied), computed, choices)
+            each = settled_alone((measure, counted), computed, choices, tied)
             assert each.per_query is not None
             sums = [exact(summands) for summands in terms(measure, each.per_query, each.parts)]
             undefined = Some(each.no_relevant)

@@ -177,7 +177,7 @@ def evaluate_arrays(
         return finish.of(evaluate_tables(*tables, plan, threads=threads, bounds=bounds, known=known))
     grades = read_relevance(relevance, matrix.shape, duplicates, candidates)
     arrays = _scored(candidates or matrix, grades, relevance, exclude, ids)
-    refuse_other_columns(arrays, (choices for choices, _ in plan.groups()))
+    refuse_other_columns(arrays, plan.chosen)
     return finish.of(evaluate_scores(arrays, plan, k=k, threads=threads, bounds=bounds, known=known))
 
 

@@ -6,7 +6,6 @@ package.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
@@ -25,7 +24,7 @@ from rankmark.inputs import Input, read_shared
 from rankmark.inputs.names import listed
 from rankmark.inputs.places import Places
 from rankmark.inputs.sampling import mark_of
-from rankmark.inputs.tables.several import runs_by_name
+from rankmark.inputs.tables.several import is_path, runs_by_name
 from rankmark.language.choices import (
     Duplicates,
     GivenChoices,
@@ -281,11 +280,17 @@ def evaluate(
             'slices by a column or rows of qrels or run read it whole; give attributes= with engine="stream"'
         )
 
-    of_samples = next((measure for measure in plan.of_items if measure.of_samples), None)
+    of_samples = plan.of_samples
     if of_samples is not None and engine == "stream":
         raise UsageError(f'{of_samples} reads judgements of a sample whole: use engine="local"')
 
-    def result(judged: Any, results: Any) -> ListResult:
+    named = runs_by_name(run)
+    shared = qrels
+    if named is not None and qrels is not None and not is_path(qrels):
+        shared = read_shared(qrels, "qrels", columns)
+    found: dict[str, ListResult] = {}
+    for name, results in ({"": run} if named is None else named).items():
+        judged = shared
         tables: dict[TableName, Any] = (
             {"run": results} if judged is None else {"qrels": judged, "run": results}
         )
@@ -306,25 +311,24 @@ def evaluate(
             threads=threads,
             bounds=bounds,
         )
-        found = observe_with(chosen).observe_sources(
-            judged,
-            results,
-            plan.observed_groups(bounds=bounds),
-            columns=columns,
-            text_items=plan.text_items,
-            threads=threads,
-            memory=memory,
-            hash_inputs=hash_inputs,
-            known=known,
+        # What is observed has no name that would keep its tables while those of the next run are read.
+        made = result_of_tables(
+            plan,
+            observe_with(chosen).observe_sources(
+                judged,
+                results,
+                plan.observed_groups(bounds=bounds),
+                columns=columns,
+                text_items=plan.text_items,
+                threads=threads,
+                memory=memory,
+                hash_inputs=hash_inputs,
+                known=known,
+            ),
+            bounds=bounds,
         )
-        return finish.of(result_of_tables(plan, found, bounds=bounds))
-
-    runs = runs_by_name(run)
-    if runs is None:
-        return result(qrels, run)
-    read = qrels is None or isinstance(qrels, str | os.PathLike)
-    judged = qrels if read else read_shared(qrels, "qrels", columns)
-    return Runs({name: result(judged, each) for name, each in runs.items()})
+        found[name] = finish.of(made)
+    return found[""] if named is None else Runs(found)
 
 
 def ranked(candidates: str | None, qrels: Any) -> str | None:
@@ -466,7 +470,7 @@ def result_of_tables(
         notes = (*judgements.notes, *results.notes, *made.notes)
     if isinstance(judgements, Input) and isinstance(results, Input) and judgements.judges:
         if not of_candidates:
-            refuse_other_items(judgements, results, (choices for choices, _ in plan.groups()))
+            refuse_other_items(judgements, results, plan.chosen)
         notes = (*notes, *told_of_tables(judgements, results, *found.seen.order))
     elif judgements.judges and plan.choices.candidates != "all":
         notes = (*notes, NOT_LOOKED_AT)

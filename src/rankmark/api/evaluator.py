@@ -206,7 +206,7 @@ class Evaluator:
         else:
             self._refuse_other_mark(qrels)
             tables = read_inputs(qrels, run, columns)
-            refuse_other_items(*tables, (choices for choices, _ in self._plan.groups()))
+            refuse_other_items(*tables, self._plan.chosen)
             self._add(self._observed(*tables, threads))
 
     def _refuse_other_mark(self, qrels: Any) -> None:
@@ -283,7 +283,7 @@ class Evaluator:
             tables = tables_of_candidates(
                 matrix, candidates, items, query_ids, relevance, exclude, duplicates
             )
-            refuse_other_items(*tables, (choices for choices, _ in self._plan.groups()))
+            refuse_other_items(*tables, self._plan.chosen)
             self._add(self._observed(*tables, threads))
             return
         followed = self._plan.convention is not None
@@ -294,7 +294,7 @@ class Evaluator:
             read_excluded(exclude, matrix.shape),
             query_ids,
         )
-        refuse_other_columns(arrays, (choices for choices, _ in self._plan.groups()))
+        refuse_other_columns(arrays, self._plan.chosen)
         groups, ids = self._held.state.groups, _ids(query_ids, "query", "queries")
         taken: tuple[int | str, ItemIds] = ("0", "text") if self._plan.text_items else (0, "integer")
         headings = (

@@ -606,7 +606,7 @@ class PredictionEvaluator:
         return in_order(held.frames, [*queries, form.columns.score], as_given=False)
 
     def _looks_at_order(self) -> bool:
-        chosen = [choices for choices, _ in self._plans.of_rows.groups()]
+        chosen = self._plans.of_rows.chosen
         return any(choices.ties == "input" or choices.duplicates == "first" for choices in chosen)
 
     def _load(self, archive: Archive) -> None:

@@ -411,7 +411,7 @@ def _check_expected(plan: Plan) -> None:
 
 def _ordered(plan: Plan, order: str | None) -> tuple[Side, ...]:
     """The tables in which the order of rows matters."""
-    chosen = [choices for choices, _ in plan.groups()]
+    chosen = plan.chosen
     if any(choices.duplicates == "first" for choices in chosen):
         needed: tuple[Side, ...] = ("qrels", "run")
         why = 'duplicates="first"'

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, get_args
 
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
+from rankmark.inputs.tables.several import is_path
 from rankmark.rendering.words import brief
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def selected(
         memory_bytes(memory)
     if engine == "local":
         return "local"
-    paths = {side: source for side, source in tables.items() if isinstance(source, str | os.PathLike)}
+    paths = {side: source for side, source in tables.items() if is_path(source)}
     if engine == "stream":
         for side, other in ((side, each) for side, each in tables.items() if side not in paths):
             raise UsageError(

@@ -258,7 +258,7 @@ class DataSet:
                     for x in (computed if isinstance(computed, tuple) else (computed,))
                 )
                 counts = counting(measure, queries, choices)
-                settled = settled_alone((measure, counts, None), each, choices)
+                settled = settled_alone((measure, counts), each, choices, None)
                 if choices.no_relevant == "error" and settled.no_relevant:
                     raise DataError(
                         f"{measure}: in {counted(settled.no_relevant, 'group')} nothing is relevant, which "

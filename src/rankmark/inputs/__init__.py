@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from rankmark.errors import UsageError
@@ -17,6 +17,7 @@ from rankmark.inputs.roles import ColumnNames, Side, check_names, says_aspect
 from rankmark.inputs.sampling import mark_of
 from rankmark.inputs.source import Source
 from rankmark.inputs.tables import open_table
+from rankmark.inputs.tables.several import is_path
 
 __all__ = [
     "ColumnNames",
@@ -101,7 +102,7 @@ def read_shared(source: object, side: Side, columns: ColumnNames | None) -> Inpu
 
 def column_names_of(source: object) -> list[str]:
     """The names of the columns of a file, a table or dicts that are rows; none of what has no such names."""
-    if isinstance(source, str | os.PathLike):
+    if is_path(source):
         return [*open_files(source, "qrels", None).names]
     if isinstance(source, list | tuple) and source and isinstance(source[0], Mapping):
         return [str(name) for name in source[0]]
@@ -135,12 +136,10 @@ def _read_input(opened: Source | Input, side: Side, columns: ColumnNames | None)
 def _open_input(source: object, side: Side, columns: ColumnNames | None) -> Source | Input:
     if isinstance(source, Input):
         return source
-    if isinstance(source, str | os.PathLike):
+    if is_path(source):
         return open_files(source, side, columns)
-    from rankmark.inputs.tables import dicts_and_tuples
-
     table = None if type(source) is dict else open_table(source, side)
-    opened = table or dicts_and_tuples.opened(source, side)
+    opened = table or _of_python(source, side, columns)
     if opened is None:
         raise UsageError(
             f"{side} is of type {type(source).__name__}, none of these: the path of a file or a glob "
@@ -148,3 +147,19 @@ def _open_input(source: object, side: Side, columns: ColumnNames | None) -> Sour
             "with __arrow_c_stream__), a dict of dicts, a dict of lists, tuples (query, item, value)"
         )
     return opened
+
+
+def _of_python(source: object, side: Side, columns: ColumnNames | None) -> Source | Input | None:
+    """Python's own containers; what is plain is read at once where nothing is said of its columns."""
+    opened, read = _dicts_and_tuples()
+    return opened(source, side) if columns else read(source, side)
+
+
+@cache
+def _dicts_and_tuples() -> tuple[
+    Callable[[Any, Side], Source | None], Callable[[Any, Side], Input | Source | None]
+]:
+    """What opens Python's own containers, and what reads them, imported where there are such."""
+    from rankmark.inputs.tables.dicts_and_tuples import opened, read
+
+    return opened, read

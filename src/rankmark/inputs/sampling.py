@@ -8,6 +8,7 @@ from typing import Any
 
 from rankmark.errors import FormatError
 from rankmark.inputs.input import Input
+from rankmark.inputs.tables.several import is_path
 from rankmark.language.choices import sampled_text
 
 __all__ = ["METADATA", "mark_of", "sampling_of"]
@@ -61,7 +62,7 @@ def mark_of(source: object) -> str | None:
     """What signatures say of judgements that were sampled: ``sampled-99``; None where nothing says so."""
     if isinstance(source, Input):
         return source.candidates
-    if isinstance(source, str | os.PathLike):
+    if is_path(source):
         sampling = sampling_of(source)
         return sampled_text(sampling["n"], sampling["method"]) if sampling else None
     # Of the type: frames look for a column when asked for what they lack.

@@ -34,9 +34,9 @@ class GivenMeasure(Measure):
         self._set(name, _page(name, better))
 
     def _set(self, name: str, page: Page) -> None:
-        facts: dict[str, Any] = {"name": name, "asked": None, "cutoff": None, "page": page, "_written": name}
+        facts: dict[str, Any] = {"name": name, "label": name, "_written": name, "page": page}
         facts |= dict.fromkeys(("parameters", "given", "_called_with"), NOTHING)
-        facts |= {"last_deciding_rank": 0, "tells_unjudged": False}
+        facts |= {"asked": None, "cutoff": None, "last_deciding_rank": 0, "tells_unjudged": False}
         for field, value in facts.items():
             object.__setattr__(self, field, value)
         self._keep_facts()

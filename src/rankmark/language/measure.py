@@ -49,6 +49,7 @@ class Measure:
         last_deciding_rank: the last rank at which the order of items can change the value; 0 if no order can.
         asked: the text that asked for the measure, if it was written otherwise.
         tells_unjudged: whether an unjudged item is told, or may be, from one judged 0.
+        label: what results call it: as it was asked for, ``map``, while signatures say ``AP``.
         mean: how the queries' values are averaged, where they are.
         of_aspects: whether it looks at what judgements say besides grades, the aspects or the sample that
             they are of. The value of a query depends on nothing but its own.
@@ -68,6 +69,7 @@ class Measure:
     page: Page = field(init=False)
     last_deciding_rank: int = field(init=False)
     tells_unjudged: bool = field(init=False)
+    label: str = field(init=False)
     mean: Mean = field(init=False)
     of_aspects: bool = field(init=False)
     of_all_lists: bool = field(init=False)
@@ -109,6 +111,7 @@ class Measure:
         object.__setattr__(self, "last_deciding_rank", self._last_deciding_rank())
         object.__setattr__(self, "tells_unjudged", self._tells_unjudged())
         object.__setattr__(self, "_written", write(self.name, self.parameters, self.cutoff))
+        object.__setattr__(self, "label", self.asked or self._written)
         object.__setattr__(self, "_called_with", self._keywords())
 
     def _keep_facts(self) -> None:
@@ -185,11 +188,6 @@ class Measure:
         if cutoff is None:
             raise MeasureError(f"{self.name}@None: the cutoff is a whole number from 1")
         return Measure.of(self.page, self.given, cutoff)
-
-    @property
-    def label(self) -> str:
-        """What results call it: as it was asked for, ``map``, while signatures say ``AP``."""
-        return self.asked or self._written
 
     def asked_as(self, text: str | None) -> Measure:
         """The same, asked for by this text; equal to any other."""

@@ -49,6 +49,8 @@ class Plan:
         convention: the convention's label, if there is one.
         text_items: whether item ids are taken as text.
         of_items: those of the measures that look at what is recommended.
+        of_samples: the first of those that look at how items were sampled to be judged.
+        chosen: the choices of all groups of measures.
 
     """
 
@@ -58,16 +60,20 @@ class Plan:
     convention: str | None = None
     text_items: bool = False
     of_items: tuple[Measure, ...] = field(init=False, repr=False, compare=False)
+    of_samples: Measure | None = field(init=False, repr=False, compare=False)
+    chosen: tuple[Choices, ...] = field(init=False, repr=False, compare=False)
     _groups: tuple[Group, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         of_items = tuple(measure for measure in self.measures if measure.page.kind == "item")
         object.__setattr__(self, "of_items", of_items)
+        object.__setattr__(self, "of_samples", next((each for each in of_items if each.of_samples), None))
         groups: dict[Choices, list[Measure]] = {}
         for measure in self.measures:
             groups.setdefault(self.own.get(measure, self.choices), []).append(measure)
         each = groups.items() if self.own else [(self.choices, self.measures)]
         object.__setattr__(self, "_groups", tuple((choices, tuple(group)) for choices, group in each))
+        object.__setattr__(self, "chosen", tuple(choices for choices, _ in self._groups))
         for choices, measures in self.groups():
             if choices.unjudged == "relevant":
                 _refuse_taken_as_relevant(measures)
@@ -86,6 +92,8 @@ class Plan:
     def observed_groups(self, *, bounds: AskedBounds) -> list[Group]:
         """What an engine is to observe: the groups, and for `bounds` what else these are made of."""
         groups = self.groups()
+        if not bounds:
+            return groups
         return groups + [other for group in groups for other in behind_bounds(bounds, *group)]
 
 
@@ -168,16 +176,15 @@ def planned(
     A choice that is None is not given. With `LISTS_FIRST` there are to be no others, and
     of items only where `items` says that these are seen.
     """
-    said = {name: value for name, value in given.items() if value is not None}
+    # With their types, since 1 is True.
+    said = tuple([(name, type(value), value) for name, value in given.items() if value is not None])
     if isinstance(measures, str) or (isinstance(measures, list | tuple) and {*map(type, measures)} == {str}):
         texts = measures if isinstance(measures, str) else tuple(measures)
-        # With their types, since 1 is True.
-        choices = tuple([(name, type(value), value) for name, value in said.items()])
         try:
-            return _planned_again(texts, like, choices, kinds, items)
+            return _planned_again(texts, like, said, kinds, items)
         except TypeError:  # what cannot be hashed
-            return _planned(measures, like, said, kinds, items)
-    return _planned(measures, like, said, kinds, items)
+            pass
+    return _planned(measures, like, {name: value for name, _, value in said}, kinds, items)
 
 
 @remembered

@@ -8,15 +8,14 @@ use crate::core::hash::Key;
 
 /// Rows of the longest list.
 const LONGEST: usize = 1 << 10;
-/// Slots for any list, of which shorter lists take fewer: those stay in the nearest cache.
-const SLOTS: usize = 1 << 15;
 
 /// A table from the items of one list to their rows, used again for every list.
 pub struct ShortTable {
     /// The hashes of the items, row after row.
     hashes: Vec<u32>,
-    /// The last row of each slot, counted on from `base`; what is below that was left by an earlier list.
-    rows: Box<[u16; SLOTS]>,
+    /// The last row of each slot, counted on from `base`; what is below that was left by an earlier list. As many
+    /// slots as the longest list so far takes.
+    rows: Vec<u16>,
     base: u16,
     /// How many bits of a hash are not the number of its slot.
     shift: u32,
@@ -30,7 +29,7 @@ impl Default for ShortTable {
     fn default() -> Self {
         Self {
             hashes: Vec::new(),
-            rows: Box::new([0; SLOTS]),
+            rows: Vec::new(),
             base: 1,
             shift: 0,
             displaced: Box::new([0; LONGEST]),
@@ -48,10 +47,11 @@ impl ShortTable {
         self.pass_over(self.hashes.len(), items.len());
         K::short_hashes(items, &mut self.hashes);
         let Self { hashes, rows, base, displaced, .. } = self;
+        // Shorter lists take fewer slots: those stay in the nearest cache.
         (self.count, self.shift) = match items.len() {
-            ..=32 => (place::<22>(hashes, rows, *base, displaced), 22),
-            33..=256 => (place::<19>(hashes, rows, *base, displaced), 19),
-            257.. => (place::<17>(hashes, rows, *base, displaced), 17),
+            ..=32 => (place::<{ 1 << 10 }>(hashes, rows, *base, displaced), 22),
+            33..=256 => (place::<{ 1 << 13 }>(hashes, rows, *base, displaced), 19),
+            257.. => (place::<{ 1 << 15 }>(hashes, rows, *base, displaced), 17),
         };
         self.count <= 8 + items.len() / 16
     }
@@ -88,7 +88,7 @@ impl ShortTable {
 
     /// The row that has an item of this hash, unless it was displaced or there is none: then any row of the list.
     pub fn row(&self, hash: u32) -> usize {
-        let row = self.rows[(hash >> self.shift) as usize & (SLOTS - 1)].wrapping_sub(self.base);
+        let row = self.rows[(hash >> self.shift) as usize].wrapping_sub(self.base);
         usize::from(row).min(self.hashes.len() - 1)
     }
 
@@ -99,18 +99,23 @@ impl ShortTable {
     }
 }
 
-/// Puts each row, counted on from `base`, where its hash leads, and those that are displaced at the begin of
-/// `displaced`; gives their number.
-fn place<const SHIFT: u32>(
+/// Puts each row, counted on from `base`, where its hash leads, in one of so many slots, and those that are displaced
+/// at the begin of `displaced`; gives their number.
+fn place<const SLOTS: usize>(
     hashes: &[u32],
-    rows: &mut [u16; SLOTS],
+    rows: &mut Vec<u16>,
     base: u16,
     displaced: &mut [u16; LONGEST],
 ) -> usize {
-    const { assert!(u32::MAX >> SHIFT < SLOTS as u32) };
+    const { assert!(SLOTS.is_power_of_two()) };
+    if rows.len() < SLOTS {
+        rows.resize(SLOTS, 0);
+    }
+    let rows = rows.first_chunk_mut::<SLOTS>().expect("as many as were made");
+    let slot = |hash: u32| (hash >> (u32::BITS - SLOTS.ilog2())) as usize;
     let mut count = 0;
     let mut put = |hash: u32, row: u16| {
-        let before = std::mem::replace(&mut rows[(hash >> SHIFT) as usize], row);
+        let before = std::mem::replace(&mut rows[slot(hash)], row);
         if before >= base {
             displaced[count % LONGEST] = before - base;
             count += 1;

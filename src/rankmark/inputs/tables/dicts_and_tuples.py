@@ -14,17 +14,20 @@ from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError, UsageError
 from rankmark.inputs.arrays.libraries import is_array
 from rankmark.inputs.column_checks import half_a_character, is_text, no_rows
+from rankmark.inputs.input import Input
 from rankmark.inputs.names import ALIASES, fitting, listed
 from rankmark.inputs.roles import VALUE_OF, Chosen, Side
 from rankmark.inputs.source import Source
 from rankmark.inputs.tables.several import is_table, refuse_several, several_tables
 from rankmark.rendering.words import brief
 
-__all__ = ["opened"]
+__all__ = ["opened", "read"]
 
 
 GRADES = range(5)
 """Whole numbers that are grades more often than they are all the items that there are."""
+QUERIES, ITEMS = frozenset(ALIASES["query"]), frozenset(ALIASES["item"])
+"""What columns of queries and of items are called."""
 WIDTHS: Mapping[Side, tuple[int, ...]] = {"qrels": (2, 3), "run": (3,)}
 """How many values a tuple has: a query, an item, and a number unless all judged items are relevant."""
 
@@ -36,12 +39,27 @@ def opened(source: Any, side: Side) -> Source | None:
         UsageError: several tables, or values that are none of items.
 
     """
+    found = _found(source, side)
+    return _of_table(found, side) if isinstance(found, Table) else found
+
+
+def read(source: Any, side: Side) -> Input | Source | None:
+    """The same, read at once where it is plain: then there is nothing left to find or to check."""
+    found = _found(source, side)
+    if not isinstance(found, Table):
+        return found
+    value = VALUE_OF[side] if len(found.names) > 2 else None
+    return Input(found, side, side, "query", "item", value, None, text_ids=False)
+
+
+def _found(source: Any, side: Side) -> Table | Source | None:
+    """The rows of what is plain, whose columns are called as their roles; all else as `opened`."""
     if held := _held_by_ranx(source):
         source = held
     if isinstance(source, Mapping):
         # What is plain holds neither aspects nor whole tables, which to look for takes longer.
         if table := _plain_entries(source, side):
-            return _of_table(table, side)
+            return table
         if side == "qrels" and _is_by_aspect(source):
             return _of_aspects(source, side)
         refuse_several(source, side)
@@ -57,7 +75,7 @@ def opened(source: Any, side: Side) -> Source | None:
             return _of_named_rows(rows, names, side)
         refuse_several(rows, side)
         if table := _plain_tuples(rows, side):
-            return _of_table(table, side)
+            return table
         flat = _from_tuples(rows, side)
     else:
         return None
@@ -143,7 +161,8 @@ def _of_aspects(source: Mapping[Any, Mapping[Any, Mapping[Any, Any]]], side: Sid
 
 
 def _is_of_columns(source: Mapping[Any, Any]) -> bool:
-    return any(map(source.__contains__, ALIASES["query"])) and any(map(source.__contains__, ALIASES["item"]))
+    keys = source.keys()
+    return not (keys.isdisjoint(QUERIES) or keys.isdisjoint(ITEMS))
 
 
 def _from_mapping(source: Mapping[Any, Any], side: Side) -> _Flat:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeGuard
 
 from rankmark.errors import UsageError
 from rankmark.inputs.column_checks import half_a_character, is_text
 from rankmark.inputs.input import Input
 from rankmark.inputs.roles import TableName
 
-__all__ = ["is_table", "refuse_several", "runs_by_name", "several_tables"]
+__all__ = ["is_path", "is_table", "refuse_several", "runs_by_name", "several_tables"]
 
 SEVERAL: Mapping[TableName, str] = {
     "run": 'evaluate and compare take several systems by their names, {"name": run, …}, and others one',
@@ -19,7 +20,15 @@ SEVERAL: Mapping[TableName, str] = {
 }
 PLAIN = frozenset((dict, list, tuple, str, int, float))
 """Types of Python's own that are no table, as is known without looking any further."""
+NUMBERS = frozenset((int, float))
+"""Those of them that hold no other values."""
 PARTS = "parts of one are put together with pandas.concat or polars.concat, with a column of the queries"
+
+
+def is_path(value: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether it is the path of a file."""
+    kind = type(value)
+    return kind is str or (kind not in PLAIN and isinstance(value, str | os.PathLike))
 
 
 def is_table(value: object) -> bool:
@@ -40,8 +49,9 @@ def runs_by_name(run: object) -> Mapping[str, object] | None:
     """
     if not isinstance(run, Mapping) or not run:
         return None
-    if not all(isinstance(each, str) or _is_whole(each, "run") for each in run.values()):
-        return None
+    for each in run.values():
+        if not (isinstance(each, str) or _is_whole(each, "run")):
+            return None
     for name in run:
         if not isinstance(name, str) or not name:
             raise UsageError(f"run: {name!r} is no name of a system, a text such as 'bm25'")
@@ -84,5 +94,7 @@ def _is_whole(value: object, table: TableName) -> bool:
         return isinstance(value, Mapping)
     if isinstance(value, Mapping):
         first = next(iter(value.values()), 0)
+        if type(first) in NUMBERS:
+            return False
         return isinstance(first, Iterable) and not isinstance(first, str | bytes)
     return isinstance(value, list) and bool(value) and isinstance(value[0], tuple) and len(value[0]) == 3
