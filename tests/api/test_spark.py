@@ -36,6 +36,8 @@ from rankmark.engines import spark as engine
 from rankmark.engines import spark_driver as driver
 from rankmark.engines import spark_parcels as parcels
 from rankmark.engines.spark_grouped import GroupedTask
+from rankmark.engines.spark_in_place import TaskInPlace
+from rankmark.engines.spark_judgements import Judgements
 from rankmark.engines.spark_rows import RowTask
 from rankmark.inputs import read_inputs
 from rankmark.inputs.catalogue import Numbered
@@ -169,13 +171,18 @@ def as_types(kind: str, frame: pl.DataFrame) -> pl.DataFrame:
     }[kind]
 
 
+def part_of_texts(frame: pl.DataFrame) -> pl.Series:
+    """The part that each query is of, as Spark's hash would say."""
+    return (frame["query"].hash() % PARTS).cast(pl.Int16)
+
+
 def sent(job: engine.Task, side: str, frame: pl.DataFrame, rows: int) -> list[Any]:
     """The parcels of two partitions, read in batches of so many rows."""
     assert job.parcels is not None
     value = "relevance" if side == "qrels" else "score"
     own = frame.rename({value: "value"})
     if own["query"].dtype == pl.String:
-        own = own.with_columns(part=(pl.col("query").hash() % PARTS).cast(pl.Int16))
+        own = own.with_columns(part=part_of_texts(own))
     send = job.parcels.judgements if side == "qrels" else job.parcels.results
     half = own.height // 2
     whole = [part.to_arrow(compat_level=pl.CompatLevel.oldest()) for part in (own[:half], own[half:])]
@@ -230,7 +237,9 @@ def grouped(
     columns = (("query", ids), ("item", ids), ("value", "number"))
     oldest = pl.CompatLevel.oldest()
     judgements = qrels.rename({"relevance": "value"}).to_arrow(compat_level=oldest)
-    of_all = GroupedTask.of(job, columns, judgements)
+    if kind == "text":
+        judgements = judgements.append_column("part", part_of_texts(qrels).to_arrow())
+    of_all = GroupedTask(job, Judgements.of(columns, judgements))
     places = [0, *sorted(cuts), run.height]
     sent = run.rename({"score": "value"})
     partitions = [

@@ -7,7 +7,7 @@ Spark Connect's too.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -40,6 +40,7 @@ from rankmark.engines.spark_driver import (
     told,
 )
 from rankmark.engines.spark_grouped import tally_of_grouped
+from rankmark.engines.spark_in_place import tally_in_place
 from rankmark.engines.spark_rows import RowTask
 from rankmark.errors import (
     ChoiceError,
@@ -206,30 +207,44 @@ def evaluate(
         )
         names = None if judgements is None else judgements.names
         task = Task(plan, names, results.names, hash_inputs, parts=not per_query)
-        if order is not None and ordered:
-            rows = in_order(judgements, results, order=order, ordered=ordered, text_items=plan.text_items)
-        else:
-            rows, parcels = in_parcels(judgements, results, text_items=plan.text_items)
-            task = replace(task, parcels=parcels)
+        gathered = functools.cache(functools.partial(_gathered, task, judgements, results, order, ordered))
         text = plan.text_items or results.types.kind(results.item) == "string"
         if known is not None:
-            tally, block = _with_items(task, rows, known, integer=not text)
+            tally, block = _with_items(*gathered(), known, integer=not text)
             result = _result(plan, tally, block, judgements, ListResult, text=text)
             if per_query:
                 return run.sparkSession.createDataFrame(result.per_query.to_arrow())
             return finish.of(result)
         assert judgements is not None  # or there is nothing to measure
         schema = _per_query_schema(judgements, task.columns)
-        values = functools.partial(on_executors, rows, task.per_query, schema)
+
+        def values() -> DataFrame:
+            told_how, rows = gathered()
+            return on_executors(rows, told_how.per_query, schema)
+
         if per_query:
             return values().withColumnsRenamed(_labels_of(plan.measures))
-        if grouped and task.parcels is not None:
-            tally = tally_of_grouped(task, judgements, results, text_items=plan.text_items)
-        else:
-            tally = merged(Tally(), map(Tally.from_json, told(rows, task.tallies)))
+        tally = None
+        if not ordered:
+            in_place = tally_of_grouped if grouped else tally_in_place
+            tally = in_place(task, judgements, results, text_items=plan.text_items)
+        if tally is None:
+            told_how, rows = gathered()
+            tally = merged(Tally(), map(Tally.from_json, told(rows, told_how.tallies)))
     tally.check()
     of = functools.partial(SparkResult, values)
     return finish.of(_result(plan, tally, tally, judgements, of, text=text))
+
+
+def _gathered(
+    task: Task, qrels: Frame | None, run: Frame, order: str | None, ordered: Sequence[Side]
+) -> tuple[Task, DataFrame]:
+    """All rows, those of a query together in a partition, and what the executors are told to make of them."""
+    text_items = task.plan.text_items
+    if order is not None and ordered:
+        return task, in_order(qrels, run, order=order, ordered=ordered, text_items=text_items)
+    rows, parcels = in_parcels(qrels, run, text_items=text_items)
+    return replace(task, parcels=parcels), rows
 
 
 def _with_items(task: Task, rows: DataFrame, known: Catalogue, *, integer: bool) -> tuple[Tally, Block]:
