@@ -113,11 +113,13 @@ def evaluate(
 ) -> ListResult | DataFrame:
     """Measures how well a run ranks what the judgements call relevant, as `rankmark.evaluate`, on a cluster.
 
-    Rows are brought together by query, and each executor evaluates whole queries; what they come to is added
-    up. A query's value is the same, bit for bit, as that of `rankmark.evaluate`; a mean is the same to 1e-12,
-    and the same, bit for bit, for every partitioning. The rows of one query, and those of a thousandth of all
-    queries, must fit into the memory of an executor's Python; nothing that grows with the number of queries
-    comes to the driver, unless the values of queries are asked of the result, see `SparkResult`.
+    Each executor evaluates whole queries; what they come to is added up. Where the rows of queries are next
+    to each other, and there are so few judgements that Spark would send them to every executor in a join,
+    that is done where the rows are; all others are brought together by query. A query's value is the same,
+    bit for bit, as that of `rankmark.evaluate`; a mean is the same to 1e-12, and the same, bit for bit, for
+    every partitioning. The rows of one query, and those of a thousandth of all queries, must fit into the
+    memory of an executor's Python; nothing that grows with the number of queries comes to the driver but
+    those few judgements, unless the values of queries are asked of the result, see `SparkResult`.
 
     On this machine (``local[…]``) executors use the Python that runs, unless PYSPARK_PYTHON names another.
 
@@ -224,13 +226,11 @@ def evaluate(
 
         if per_query:
             return values().withColumnsRenamed(_labels_of(plan.measures))
-        tally = None
+        found = None
         if not ordered:
             in_place = tally_of_grouped if grouped else tally_in_place
-            tally = in_place(task, judgements, results, text_items=plan.text_items)
-        if tally is None:
-            told_how, rows = gathered()
-            tally = merged(Tally(), map(Tally.from_json, told(rows, told_how.tallies)))
+            found = in_place(task, judgements, results, text_items=plan.text_items)
+        tally = found or _of_gathered(*gathered())
     tally.check()
     of = functools.partial(SparkResult, values)
     return finish.of(_result(plan, tally, tally, judgements, of, text=text))
@@ -245,6 +245,11 @@ def _gathered(
         return task, in_order(qrels, run, order=order, ordered=ordered, text_items=text_items)
     rows, parcels = in_parcels(qrels, run, text_items=text_items)
     return replace(task, parcels=parcels), rows
+
+
+def _of_gathered(task: Task, rows: DataFrame) -> Tally:
+    """What all queries add up to."""
+    return merged(Tally(), map(Tally.from_json, told(rows, task.tallies)))
 
 
 def _with_items(task: Task, rows: DataFrame, known: Catalogue, *, integer: bool) -> tuple[Tally, Block]:

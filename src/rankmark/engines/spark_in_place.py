@@ -83,7 +83,8 @@ class TaskInPlace:
     @property
     def judgements(self) -> Judgements:
         """All of them."""
-        return self.there.value
+        found: Judgements = self.there.value
+        return found
 
     def sent(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Of results, the tally of whole queries and their ids, and parcels of all other rows."""

@@ -102,6 +102,6 @@ def are_few(judgements: DataFrame) -> bool:
     there = getattr(judgements, "_jdf", None)
     if there is None:
         return False
-    conf = judgements.sparkSession._jsparkSession.sessionState().conf()  # noqa: SLF001 - it is nowhere else
+    conf = judgements.sparkSession._jsparkSession.sessionState().conf()
     expected = there.queryExecution().optimizedPlan().stats().sizeInBytes()
     return int(expected) <= int(conf.autoBroadcastJoinThreshold())
