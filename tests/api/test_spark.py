@@ -34,8 +34,11 @@ from rankmark.aggregation.tally import Tally
 from rankmark.engines import local
 from rankmark.engines import spark as engine
 from rankmark.engines import spark_driver as driver
+from rankmark.engines import spark_in_place as in_place_engine
 from rankmark.engines import spark_parcels as parcels
 from rankmark.engines.spark_grouped import GroupedTask
+from rankmark.engines.spark_in_place import TaskInPlace
+from rankmark.engines.spark_judgements import Judgements
 from rankmark.engines.spark_rows import RowTask
 from rankmark.inputs import read_inputs
 from rankmark.inputs.catalogue import Numbered
@@ -169,13 +172,18 @@ def as_types(kind: str, frame: pl.DataFrame) -> pl.DataFrame:
     }[kind]
 
 
+def part_of_texts(frame: pl.DataFrame) -> pl.Series:
+    """The part that each query is of, as Spark's hash would say."""
+    return (frame["query"].hash() % PARTS).cast(pl.Int16)
+
+
 def sent(job: engine.Task, side: str, frame: pl.DataFrame, rows: int) -> list[Any]:
     """The parcels of two partitions, read in batches of so many rows."""
     assert job.parcels is not None
     value = "relevance" if side == "qrels" else "score"
     own = frame.rename({value: "value"})
     if own["query"].dtype == pl.String:
-        own = own.with_columns(part=(pl.col("query").hash() % PARTS).cast(pl.Int16))
+        own = own.with_columns(part=part_of_texts(own))
     send = job.parcels.judgements if side == "qrels" else job.parcels.results
     half = own.height // 2
     whole = [part.to_arrow(compat_level=pl.CompatLevel.oldest()) for part in (own[:half], own[half:])]
@@ -230,7 +238,9 @@ def grouped(
     columns = (("query", ids), ("item", ids), ("value", "number"))
     oldest = pl.CompatLevel.oldest()
     judgements = qrels.rename({"relevance": "value"}).to_arrow(compat_level=oldest)
-    of_all = GroupedTask.of(job, columns, judgements)
+    if kind == "text":
+        judgements = judgements.append_column("part", part_of_texts(qrels).to_arrow())
+    of_all = GroupedTask(job, Judgements.of(columns, judgements))
     places = [0, *sorted(cuts), run.height]
     sent = run.rename({"score": "value"})
     partitions = [
@@ -290,6 +300,119 @@ def test_what_is_wrong_in_a_grouped_run_is_refused(monkeypatch: pytest.MonkeyPat
         grouped("wide", qrels, twice, [100, 200], 20).check()
     with pytest.raises(rm.DataError, match="an item that was judged before for the same query"):
         grouped("wide", pl.concat([qrels, qrels[:3]]), run, [100, 200], 20).check()
+
+
+def of_same_queries(seed: int = 1) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Half of the queries of each table are in the other one, too; the results query by query."""
+    qrels, run = tables(20, seed=seed)
+    return qrels, run.with_columns(pl.col("query") - 10).sort("query", maintain_order=True)
+
+
+def in_place(
+    kind: str, qrels: pl.DataFrame, run: pl.DataFrame, cuts: list[int], rows: int, **choices: Any
+) -> tuple[Tally | None, int]:
+    """The tally of a run in partitions cut there, read in batches of so many rows; how many queries are sent.
+
+    No tally where a query was evaluated and has rows elsewhere.
+    """
+    job = replace(task(MEASURES, missing="skip", **choices), hash_inputs=True)
+    ids = "string" if kind == "text" else "integer"
+    columns = (("query", ids), ("item", ids), ("value", "number"))
+    judgements, results = qrels.rename({"relevance": "value"}), run.rename({"score": "value"})
+    if kind == "text":
+        judgements, results = (
+            frame.with_columns(part=part_of_texts(frame)) for frame in (judgements, results)
+        )
+    oldest = pl.CompatLevel.oldest()
+    all_judged = Judgements.of(columns, judgements.to_arrow(compat_level=oldest))
+    there: Any = SimpleNamespace(value=all_judged)
+    of_all = TaskInPlace(job, parcels.Parcels(columns, job.qrels, job.run), there)
+    places = [0, *sorted(cuts), run.height]
+    parts = [
+        each
+        for start, end in itertools.pairwise(places)
+        for each in of_all.sent(
+            results[start:end].to_arrow(compat_level=oldest).to_batches(max_chunksize=rows)
+        )
+    ]
+    partitions = in_partitions(parts, rows)
+    opened = [each for part in partitions for each in of_all.parcels.opened(part)]
+    sent: Any = _Partitions(partitions)
+    queries = sum(len(set(each.results["query"].to_pylist())) for each in opened)
+    return of_all.whole(driver.told_beside(sent, of_all.tallies)), queries
+
+
+@given(
+    rows=st.integers(1, 400),
+    block=st.integers(1, 2000),
+    seed=st.integers(0, 5),
+    cuts=st.lists(st.integers(0, 500), max_size=5),
+    kind=st.sampled_from(["narrow", "mixed", "wide", "text"]),
+    shuffled=st.sampled_from([0, 10, 20]),
+)
+def test_no_partitioning_in_place_changes_a_value(
+    rows: int, block: int, seed: int, cuts: list[int], kind: str, shuffled: int
+) -> None:
+    qrels, run = (as_types(kind, frame) for frame in of_same_queries(seed))
+    is_mixed = run["query"].rle_id() < shuffled
+    mixed = run.filter(is_mixed).sample(fraction=1, shuffle=True, seed=seed)
+    run = pl.concat([mixed, run.filter(~is_mixed)])
+    here = rm.evaluate(qrels, run, MEASURES, missing="skip", hash_inputs=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parcels, "BLOCK_ROWS", block)
+        whole, _ = in_place(kind, qrels, run, [min(cut, run.height) for cut in cuts], rows)
+    if whole is None:  # by chance rows that are mixed looked as if they were not
+        assert shuffled
+        return
+    once, _ = in_place(kind, qrels, run, [], run.height)
+    plan = planned(MEASURES, None, {"missing": "skip"})
+    made = finished(plan, whole, whole.words())
+    assert once is not None
+    assert made == finished(plan, once, once.words())
+    assert made.counts == here.counts
+    assert {side: f"{digest:016x}" for side, digest in whole.digests.items()} == here.inputs
+    values = {str(measure): value for measure, value in made.values.items()}
+    assert values == pytest.approx(here.values, rel=1e-12, abs=0)
+
+
+def test_of_rows_that_stand_by_query_few_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    qrels, run = tables(300)
+    grouped_run = run.sort("query", maintain_order=True)
+    monkeypatch.setattr(parcels, "BLOCK_ROWS", 5000)
+    whole, queries = in_place("wide", qrels, grouped_run, [4000], 1000)
+    assert whole is not None
+    assert queries < 9
+    assert whole.run_rows == run.height
+    mixed, queries = in_place("wide", qrels, run, [4000], 1000)
+    assert mixed is not None
+    assert queries == run["query"].n_unique()
+    plan = planned(MEASURES, None, {"missing": "skip"})
+    assert finished(plan, mixed, mixed.words()) == finished(plan, whole, whole.words())
+
+
+def test_a_query_that_was_evaluated_and_has_rows_elsewhere_is_seen() -> None:
+    qrels, run = tables(50)
+    run = run.sort("query", maintain_order=True)
+    row, again = run.filter(pl.col("query") == 30).head(1), run.filter(pl.col("query").is_between(25, 35))
+    for elsewhere in (row, again):
+        more = elsewhere.with_columns(item=pl.col("item") + 1000)
+        assert in_place("wide", qrels, pl.concat([run, more]), [run.height], 100)[0] is None
+
+
+def test_what_is_wrong_in_place_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parcels, "BLOCK_ROWS", 200)
+    qrels, run = of_same_queries()
+    wrong = run.with_columns(score=pl.when(ODD).then(math.nan).otherwise("score"))
+    twice = pl.concat([run, run.filter(pl.col("query") == 15)]).sort("query", maintain_order=True)
+    for judged, returned, words in (
+        (qrels, wrong, f"the score column 'score' has {run.filter(ODD).height} NaN"),
+        (qrels, twice, "an item that was returned before for the same query"),
+        (pl.concat([qrels, qrels[:3]]), run, "rows have an item that was judged before for the same query"),
+    ):
+        whole, _ = in_place("wide", judged, returned, [100, 200], 20)
+        assert whole is not None
+        with pytest.raises(rm.DataError, match=words):
+            whole.check()
 
 
 def test_what_is_wrong_is_told_instead_of_sent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -404,16 +527,41 @@ def test_an_executor_tells_an_error_instead_of_raising_it() -> None:
     ],
     ids=["standard", "text", "convention"],
 )
-def test_spark_gives_the_values_of_the_local_engine(spark: Any, text: Any, choices: Any) -> None:
+def test_spark_gives_the_values_of_the_local_engine(
+    spark: Any, text: Any, choices: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     qrels, run = tables(text=text)
     measures = ["ndcg@10", "map", "mrr", "precision@5"] if "like" in choices else MEASURES
     here = rm.evaluate(qrels, run, measures, **choices)
     there = rm.spark.evaluate(*frames(spark, qrels, run), measures, **choices)
     assert_same(there, here)
+    monkeypatch.setattr(in_place_engine, "are_few", lambda _: False)
+    sent = rm.spark.evaluate(*frames(spark, qrels, run), measures, **choices)
+    monkeypatch.undo()
+    together = rm.spark.evaluate(*in_order_of_queries(spark, qrels, run), measures, **choices)
+    for other in (sent, together):
+        assert (other.values, other.counts) == (there.values, there.counts)
+        assert (other.inputs, other.notes) == (there.inputs, there.notes)
     assert [n for n in there.notes if "not as in" in n] == [n for n in here.notes if "not as in" in n]
-    in_place = rm.spark.evaluate(*in_order_of_queries(spark, qrels, run), measures, grouped=True, **choices)
-    assert (in_place.values, in_place.counts) == (there.values, there.counts)
-    assert (in_place.inputs, in_place.notes) == (there.inputs, there.notes)
+    said_so = rm.spark.evaluate(*in_order_of_queries(spark, qrels, run), measures, grouped=True, **choices)
+    assert (said_so.values, said_so.counts) == (there.values, there.counts)
+    assert (said_so.inputs, said_so.notes) == (there.inputs, there.notes)
+
+
+@pytest.mark.slow
+def test_queries_with_rows_in_several_partitions_are_brought_together(spark: Any) -> None:
+    qrels, run = tables(40)
+    run = run.sort("query", maintain_order=True)
+    odd = pl.col("item") % 2 == 1
+    judged, *halves = frames(spark, qrels, run.filter(odd), run.filter(~odd))
+    halves = [half.coalesce(1).sortWithinPartitions("query") for half in halves]
+    measures = ["nDCG@10", "AP"]
+    assert_same(
+        rm.spark.evaluate(judged, halves[0].union(halves[1]), measures), rm.evaluate(qrels, run, measures)
+    )
+    (unknown,) = frames(spark, qrels.with_columns(relevance=pl.when(odd).then("relevance")))
+    with pytest.raises(rm.DataError, match=r"qrels: the relevance column 'relevance' has \d+ nulls"):
+        rm.spark.evaluate(unknown, halves[0], measures)
 
 
 @pytest.mark.slow

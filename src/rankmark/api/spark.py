@@ -7,7 +7,7 @@ Spark Connect's too.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -40,6 +40,7 @@ from rankmark.engines.spark_driver import (
     told,
 )
 from rankmark.engines.spark_grouped import tally_of_grouped
+from rankmark.engines.spark_in_place import tally_in_place
 from rankmark.engines.spark_rows import RowTask
 from rankmark.errors import (
     ChoiceError,
@@ -112,11 +113,13 @@ def evaluate(
 ) -> ListResult | DataFrame:
     """Measures how well a run ranks what the judgements call relevant, as `rankmark.evaluate`, on a cluster.
 
-    Rows are brought together by query, and each executor evaluates whole queries; what they come to is added
-    up. A query's value is the same, bit for bit, as that of `rankmark.evaluate`; a mean is the same to 1e-12,
-    and the same, bit for bit, for every partitioning. The rows of one query, and those of a thousandth of all
-    queries, must fit into the memory of an executor's Python; nothing that grows with the number of queries
-    comes to the driver, unless the values of queries are asked of the result, see `SparkResult`.
+    Each executor evaluates whole queries; what they come to is added up. Where the rows of queries are next
+    to each other, and there are so few judgements that Spark would send them to every executor in a join,
+    that is done where the rows are; all others are brought together by query. A query's value is the same,
+    bit for bit, as that of `rankmark.evaluate`; a mean is the same to 1e-12, and the same, bit for bit, for
+    every partitioning. The rows of one query, and those of a thousandth of all queries, must fit into the
+    memory of an executor's Python; nothing that grows with the number of queries comes to the driver but
+    those few judgements, unless the values of queries are asked of the result, see `SparkResult`.
 
     On this machine (``local[…]``) executors use the Python that runs, unless PYSPARK_PYTHON names another.
 
@@ -206,30 +209,47 @@ def evaluate(
         )
         names = None if judgements is None else judgements.names
         task = Task(plan, names, results.names, hash_inputs, parts=not per_query)
-        if order is not None and ordered:
-            rows = in_order(judgements, results, order=order, ordered=ordered, text_items=plan.text_items)
-        else:
-            rows, parcels = in_parcels(judgements, results, text_items=plan.text_items)
-            task = replace(task, parcels=parcels)
+        gathered = functools.cache(functools.partial(_gathered, task, judgements, results, order, ordered))
         text = plan.text_items or results.types.kind(results.item) == "string"
         if known is not None:
-            tally, block = _with_items(task, rows, known, integer=not text)
+            tally, block = _with_items(*gathered(), known, integer=not text)
             result = _result(plan, tally, block, judgements, ListResult, text=text)
             if per_query:
                 return run.sparkSession.createDataFrame(result.per_query.to_arrow())
             return finish.of(result)
         assert judgements is not None  # or there is nothing to measure
         schema = _per_query_schema(judgements, task.columns)
-        values = functools.partial(on_executors, rows, task.per_query, schema)
+
+        def values() -> DataFrame:
+            told_how, rows = gathered()
+            return on_executors(rows, told_how.per_query, schema)
+
         if per_query:
             return values().withColumnsRenamed(_labels_of(plan.measures))
-        if grouped and task.parcels is not None:
-            tally = tally_of_grouped(task, judgements, results, text_items=plan.text_items)
-        else:
-            tally = merged(Tally(), map(Tally.from_json, told(rows, task.tallies)))
+        found = None
+        if not ordered:
+            in_place = tally_of_grouped if grouped else tally_in_place
+            found = in_place(task, judgements, results, text_items=plan.text_items)
+        tally = found or _of_gathered(*gathered())
     tally.check()
     of = functools.partial(SparkResult, values)
     return finish.of(_result(plan, tally, tally, judgements, of, text=text))
+
+
+def _gathered(
+    task: Task, qrels: Frame | None, run: Frame, order: str | None, ordered: Sequence[Side]
+) -> tuple[Task, DataFrame]:
+    """All rows, those of a query together in a partition, and what the executors are told to make of them."""
+    text_items = task.plan.text_items
+    if order is not None and ordered:
+        return task, in_order(qrels, run, order=order, ordered=ordered, text_items=text_items)
+    rows, parcels = in_parcels(qrels, run, text_items=text_items)
+    return replace(task, parcels=parcels), rows
+
+
+def _of_gathered(task: Task, rows: DataFrame) -> Tally:
+    """What all queries add up to."""
+    return merged(Tally(), map(Tally.from_json, told(rows, task.tallies)))
 
 
 def _with_items(task: Task, rows: DataFrame, known: Catalogue, *, integer: bool) -> tuple[Tally, Block]:

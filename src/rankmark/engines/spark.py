@@ -124,9 +124,9 @@ class Task:
     ) -> Iterator[_Observed]:
         """What the queries of a partition come to, some at a time."""
         if self.parcels is not None:
-            for wrong, qrels, run in self.parcels.opened(batches):
-                yield from map(_Observed, wrong)
-                yield self.observe(qrels, run, items)
+            for opened in self.parcels.opened(batches):
+                yield from map(_Observed, opened.tallies)
+                yield self.observe(opened.judgements, opened.results, items)
         else:
             for block in blocks(batches):
                 yield self.observe(*sides_of(block), items)

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rankmark.aggregation.state import merged
 from rankmark.aggregation.tally import Tally
 from rankmark.dataclassing import dataclass
@@ -19,7 +17,8 @@ from rankmark.engines.partitions import stored
 from rankmark.engines.spark import Task, told
 from rankmark.engines.spark_driver import collected, told_beside
 from rankmark.engines.spark_faults import wrong_values
-from rankmark.engines.spark_parcels import OF_RESULTS, blocks, columns_of
+from rankmark.engines.spark_judgements import Judgements
+from rankmark.engines.spark_parcels import OF_RESULTS, blocks, columns_of, runs, widened
 from rankmark.errors import DataError
 from rankmark.inputs.tables.spark_frames import Frame, as_they_are
 from rankmark.rendering.words import counted
@@ -33,9 +32,9 @@ __all__ = ["GroupedTask", "tally_of_grouped"]
 
 def tally_of_grouped(task: Task, qrels: Frame, run: Frame, *, text_items: bool) -> Tally:
     """What all queries add up to."""
-    judgements, results = (as_they_are(side, text_items=text_items).drop("part") for side in (qrels, run))
-    grouped = GroupedTask.of(task, columns_of(judgements), collected(judgements))
-    return grouped.whole(told_beside(results, grouped.tallies))
+    judgements, results = (as_they_are(side, text_items=text_items) for side in (qrels, run))
+    grouped = GroupedTask(task, Judgements.of(columns_of(judgements), collected(judgements)))
+    return grouped.whole(told_beside(results.drop("part"), grouped.tallies))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +43,12 @@ class GroupedTask:
 
     Attributes:
         task: what is to be made of queries.
-        columns: the columns of judgements, and what each holds, as in `Parcels`; results have the first few.
         judgements: all of them.
 
     """
 
     task: Task
-    columns: tuple[tuple[str, str], ...]
-    judgements: pa.Table
-
-    @classmethod
-    def of(cls, task: Task, columns: tuple[tuple[str, str], ...], judgements: pa.Table) -> GroupedTask:
-        """With judgements of any types."""
-        return cls(task, columns, _widened(judgements, columns))
+    judgements: Judgements
 
     def tallies(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The tally of the queries that are whole in a partition; beside it their ids, and rows of others."""
@@ -71,9 +63,9 @@ class GroupedTask:
                 if is_end:
                     apart.append(rows)
                 else:
-                    ids = _runs(rows)[0]
+                    ids = runs(rows)[0]
                     apart.append(pa.table({"query": ids}))
-                    whole.add(self.task.observe(self._judged(ids), rows).tally)
+                    whole.add(self.task.observe(self.judgements.of_queries(ids), rows).tally)
             return whole.to_json()
 
         def beside() -> tuple[memoryview | None, dict[str, Any]]:
@@ -87,33 +79,25 @@ class GroupedTask:
 
         both = list(heard)
         tally = merged(Tally(), (Tally.from_json(each["tally"]) for each, _ in both))
-        nothing = pl.DataFrame(self.judgements.select(OF_RESULTS)[:0])
+        nothing = pl.DataFrame(widened(self.judgements.rows.select(OF_RESULTS)[:0], self.judgements.columns))
         apart = pl.concat([nothing, *(each for _, each in both if each is not None)], how="diagonal")
         is_end = pl.col("item").is_not_null()
         ends, ids = apart.filter(is_end), apart.filter(~is_end)["query"]
         if not tally.faults:
             _check_together(pl.concat([ids, ends["query"].unique()]))
-        others = self._judged(ids.to_arrow(), elsewhere=True)
-        rows = _widened(ends.to_arrow(), self.columns)
+        others = self.judgements.of_others(ids.to_arrow())
+        rows = widened(ends.to_arrow(), self.judgements.columns)
         tally.add(self.task.observe(others, rows).tally)
         return tally
 
     def _right(self, batches: Iterable[pa.RecordBatch], tally: Tally) -> Iterator[pa.Table]:
         """The results but for those in blocks where something is wrong, which is put into a tally."""
         for each in blocks(batches, None):
-            block = _widened(each, self.columns)
+            block = widened(each, self.judgements.columns)
             if faults := wrong_values(self.task.run, block):
                 tally.add(Tally(faults=faults, run_rows=block.num_rows))
             else:
                 yield block
-
-    def _judged(self, queries: pa.Array, *, elsewhere: bool = False) -> pa.Table:
-        """The judgements of some queries, or of all others."""
-        import pyarrow.compute as pc
-
-        column = self.judgements["query"]
-        found = pc.is_in(column, value_set=queries.cast(column.type))
-        return self.judgements.filter(pc.invert(found) if elsewhere else found)
 
 
 def _check_together(queries: pl.Series) -> None:
@@ -134,7 +118,7 @@ def _divided(tables: Iterable[pa.Table]) -> Iterator[tuple[pa.Table, bool]]:
     begun = False
     for table in tables:
         rows = table if held is None else pa.concat_tables([held, table])
-        ends = _runs(rows)[1]
+        ends = runs(rows)[1]
         start = 0
         if len(ends) > 1 and not begun:
             begun, start = True, int(ends[0])
@@ -145,21 +129,3 @@ def _divided(tables: Iterable[pa.Table]) -> Iterator[tuple[pa.Table, bool]]:
         held = rows[last:]
     if held is not None:
         yield held, True
-
-
-def _runs(rows: pa.Table) -> tuple[pa.Array, Any]:
-    """The queries in their order, and where each ends."""
-    import pyarrow.compute as pc
-
-    runs = pc.run_end_encode(rows["query"].combine_chunks())
-    return runs.values, np.asarray(runs.run_ends)
-
-
-def _widened(rows: pa.Table, columns: Iterable[tuple[str, str]]) -> pa.Table:
-    """The same in the types that all rows have in the core."""
-    import pyarrow as pa
-
-    types = {"integer": pa.int64(), "number": pa.float64(), "string": pa.string()}
-    return pa.table(
-        {name: rows[name].cast(types[kind]) for name, kind in columns if name in rows.column_names}
-    )

@@ -7,7 +7,7 @@ rows of Spark's, parcels, with the values of each column one after another as by
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -21,7 +21,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pyspark.sql import DataFrame
 
-__all__ = ["BLOCK_ROWS", "MOST_OF_A_BATCH", "Parcels", "blocks", "columns_of", "sides_of"]
+__all__ = [
+    "BLOCK_ROWS",
+    "MOST_OF_A_BATCH",
+    "NARROW",
+    "OF_RESULTS",
+    "Opened",
+    "Parcels",
+    "blocks",
+    "columns_of",
+    "narrowed",
+    "parts_of",
+    "runs",
+    "sides_of",
+    "widened",
+]
 
 BLOCK_ROWS = 1 << 19
 """Rows evaluated at once, and then those of the query, or of the part, that goes on."""
@@ -36,6 +50,34 @@ NARROW: dict[str, type[Any]] = {"integer": np.int32, "number": np.float32}
 """What numbers are sent as where it has all of their values."""
 OF_RESULTS = ("query", "item", "value")
 """The columns that results have; judgements may have more."""
+
+Content = Literal["results", "judgements", "evaluated"]
+"""What rows are; of queries that are evaluated already there is one row each, with the id."""
+CONTENTS: tuple[Content, ...] = get_args(Content)
+OF: dict[Content, tuple[str, ...]] = {"results": OF_RESULTS, "evaluated": ("query",)}
+"""The columns that rows have, where it is not all."""
+COLUMNS_START = 2
+"""The first bit of a layout that says how a column is; those below say which of the contents the rows are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What is in the parcels of some parts.
+
+    Attributes:
+        parts: the numbers of the parts.
+        tallies: of rows that were not sent.
+        results: the results.
+        judgements: the judgements.
+        evaluated: the queries that are evaluated already, in tallies.
+
+    """
+
+    parts: list[int]
+    tallies: list[Tally]
+    results: pa.Table
+    judgements: pa.Table
+    evaluated: pa.Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +99,11 @@ class Parcels:
     def schema(self) -> str:
         """The columns of parcels.
 
-        One has so many ``rows`` of a ``part``. Its ``layout`` says by the lowest bit whether they are
-        judgements, and by the next ones which columns are narrow. Or it has a tally of what is ``wrong`` in
-        rows that are not sent.
+        One has so many ``rows`` of a ``part``. Its ``layout`` says by the lowest bits what they are, and by
+        the next ones which columns are narrow. Or it has a ``tally`` of rows that are not sent.
         """
         content = ", ".join(f"{name} binary" for name in self._content)
-        return f"part int, rows int, layout int, wrong string, {content}"
+        return f"part int, rows int, layout int, tally string, {content}"
 
     @property
     def _content(self) -> list[str]:
@@ -73,40 +114,43 @@ class Parcels:
     def judgements(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Parcels of those of a partition."""
         assert self.qrels is not None
-        return self._sent(self.qrels, batches)
+        for block in blocks(batches, None):
+            yield self.wrong(self.qrels, block) or self.packed("judgements", block)
 
     def results(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Parcels of those of a partition."""
-        return self._sent(self.run, batches)
+        for block in blocks(batches, None):
+            yield self.wrong(self.run, block) or self.packed("results", block)
 
-    def _sent(self, names: FrameNames, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def wrong(self, names: FrameNames, block: pa.Table) -> pa.RecordBatch | None:
+        """A parcel with what is wrong in rows, instead of them, if anything is."""
+        faults = wrong_values(names, block)
+        return self.of(Tally(faults=faults, **{f"{names.side}_rows": block.num_rows})) if faults else None
+
+    def of(self, tally: Tally) -> pa.RecordBatch:
+        """A parcel with a tally."""
         import pyarrow as pa
 
-        for block in blocks(batches, None):
-            if faults := wrong_values(names, block):
-                tally = Tally(faults=faults, **{f"{names.side}_rows": block.num_rows})
-                nothing = np.zeros(1, dtype=np.int64)
-                yield self._parcels(nothing, nothing, 0, {"wrong": pa.array([tally.to_json()])})
-            else:
-                yield self._packed(names, block)
+        nothing = np.zeros(1, dtype=np.int64)
+        return self._parcels(nothing, nothing, 0, {"tally": pa.array([tally.to_json()])})
 
-    def _packed(self, names: FrameNames, block: pa.Table) -> pa.RecordBatch:
+    def packed(self, what: Content, block: pa.Table) -> pa.RecordBatch:
         """A parcel or more for each part that the rows are of."""
-        part = _parts(block)
+        part = parts_of(block)
         rows = np.bincount(part, minlength=PARTS)
         parts = np.flatnonzero(rows)
         parts, rows = _divided(parts, rows[parts])
         order = np.argsort(part, kind="stable")  # which sorts numbers as short as these by their digits
-        layout = int(names.side == "qrels")
+        layout = CONTENTS.index(what)
         content: dict[str, Any] = {}
-        for bit, (name, kind) in enumerate(self.columns, 1):
+        for bit, (name, kind) in enumerate(self.columns, COLUMNS_START):
             if name not in block.column_names:
                 continue
             if kind == "string":
                 texts = block[name].combine_chunks().take(order)
                 content |= zip(_of_texts(name), _pieces_of_texts(texts, np.cumsum(rows)), strict=True)
             else:
-                values, is_narrow = _narrowed(block[name].to_numpy(), kind)
+                values, is_narrow = narrowed(block[name].to_numpy(), kind)
                 content[name] = _pieces(values[order], np.cumsum(rows) * values.itemsize)
                 layout |= is_narrow << bit
         return self._parcels(parts, rows, layout, content)
@@ -118,34 +162,35 @@ class Parcels:
 
         numbers = {"part": parts, "rows": rows, "layout": np.full(len(parts), layout)}
         columns = {name: pa.array(values.astype(np.int32)) for name, values in numbers.items()}
-        types = {"wrong": pa.string(), **dict.fromkeys(self._content, pa.binary())}
+        types = {"tally": pa.string(), **dict.fromkeys(self._content, pa.binary())}
         columns |= {name: pa.nulls(len(parts), kind) for name, kind in types.items()}
         return pa.RecordBatch.from_pydict({**columns, **content})
 
-    def opened(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[list[Tally], pa.Table, pa.Table]]:
-        """What is wrong, judgements and results of some parts at a time, by which the batches are sorted."""
+    def opened(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Opened]:
+        """What is in parcels, some parts at a time, by which the batches are sorted."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
         for block in blocks(batches, "part", "rows"):
-            wrong = [Tally.from_json(each) for each in block["wrong"].drop_null().to_pylist()]
-            sides: dict[bool, list[pa.Table]] = {True: [], False: []}
+            tallies = [Tally.from_json(each) for each in block["tally"].drop_null().to_pylist()]
+            found: dict[Content, list[pa.Table]] = {what: [] for what in CONTENTS}
             for layout in pc.unique(block["layout"]).to_pylist():
                 alike = block.filter(pc.equal(block["layout"], layout))
-                sides[bool(layout & 1)].append(self._unpacked(layout, alike))
-            qrels, run = (
-                pa.concat_tables(rows or [self._unpacked(judged, block[:0])])
-                for judged, rows in sides.items()
-            )
-            yield wrong, qrels, run
+                found[CONTENTS[layout % (1 << COLUMNS_START)]].append(self._unpacked(layout, alike))
+            tables = {
+                what: pa.concat_tables(rows or [self._unpacked(CONTENTS.index(what), block[:0])])
+                for what, rows in found.items()
+            }
+            yield Opened(pc.unique(block["part"]).to_pylist(), tallies, **tables)
 
     def _unpacked(self, layout: int, parcels: pa.Table) -> pa.Table:
         """The rows of parcels that are alike."""
         import pyarrow as pa
 
+        what = CONTENTS[layout % (1 << COLUMNS_START)]
         columns = {}
-        for bit, (name, kind) in enumerate(self.columns, 1):
-            if not (layout & 1 or name in OF_RESULTS):
+        for bit, (name, kind) in enumerate(self.columns, COLUMNS_START):
+            if what != "judgements" and name not in OF[what]:
                 continue
             if kind == "string":
                 both = (parcels[each].chunks for each in _of_texts(name))
@@ -218,7 +263,7 @@ def _of_texts(name: str) -> tuple[str, str]:
     return name, f"{name}_lengths"
 
 
-def _parts(block: pa.Table) -> NDArray[np.int16]:
+def parts_of(block: pa.Table) -> NDArray[np.int16]:
     """The part that each row is of: of integers by the highest bits of a product (D. Knuth, 1973, 6.4)."""
     if "part" in block.column_names:
         part: NDArray[np.int16] = block["part"].to_numpy()
@@ -236,11 +281,29 @@ def _divided(parts: NDArray[Any], rows: NDArray[Any]) -> tuple[NDArray[Any], NDA
     return np.repeat(parts, parcels), of_each
 
 
-def _narrowed(values: NDArray[Any], kind: str) -> tuple[NDArray[Any], bool]:
+def narrowed(values: NDArray[Any], kind: str) -> tuple[NDArray[Any], bool]:
     """Numbers in as few bytes as have all of their values, and whether these are fewer."""
     with np.errstate(over="ignore"):
         fewer = values.astype(NARROW[kind], copy=False)
     return (fewer, True) if np.array_equal(fewer, values) else (values.astype(WIDE[kind], copy=False), False)
+
+
+def runs(rows: pa.Table) -> tuple[pa.Array, Any]:
+    """The queries in their order, and where each ends."""
+    import pyarrow.compute as pc
+
+    runs = pc.run_end_encode(rows["query"].combine_chunks())
+    return runs.values, np.asarray(runs.run_ends)
+
+
+def widened(rows: pa.Table, columns: Iterable[tuple[str, str]]) -> pa.Table:
+    """The same in the types that all rows have in the core."""
+    import pyarrow as pa
+
+    types = {"integer": pa.int64(), "number": pa.float64(), "string": pa.string()}
+    return pa.table(
+        {name: rows[name].cast(types[kind]) for name, kind in columns if name in rows.column_names}
+    )
 
 
 def _pieces(values: Any, ends: NDArray[Any]) -> pa.Array:
