@@ -9,6 +9,7 @@ pub mod lists;
 pub mod matrices;
 pub mod objects;
 pub mod open_items;
+pub mod partitions;
 pub mod predictions;
 pub mod resampling;
 pub mod running;

@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
+from rankmark._native import Table
 from rankmark.aggregation.merged_rows import Asked, asked_of
 from rankmark.aggregation.row_tally import LABELS, Range, RowTally, sums_of, told_sums
 from rankmark.aggregation.rows import in_memory, need_query
 from rankmark.aggregation.settled_rows import QueryValues
 from rankmark.dataclassing import dataclass
-from rankmark.engines.partitions import Partitions, check_room, stored_size, temporary_folder
+from rankmark.engines.partitions import NOWHERE, Partitions, check_room, stored_size, temporary_folder
 from rankmark.engines.selection import memory_bytes
 from rankmark.engines.stream import OWN, last_border, segment_starts
 from rankmark.errors import MeasureError
@@ -153,9 +154,9 @@ class _Files:
         """How many to deal so many bytes out to; rather more, since sizes are estimated."""
         return min(most, 1 + int(1.5 * size * PARTITION / self.memory))
 
-    def core(self, frame: pl.DataFrame) -> InMemory:
+    def core(self, table: Table) -> InMemory:
         """Rows in the core."""
-        read = replace(self.like, table=_native.Table.from_arrow(frame.to_struct()))
+        read = replace(self.like, table=table)
         return in_memory(read, self.threads)
 
 
@@ -214,7 +215,7 @@ class RowsInFiles:
                 self._sample.add(_thresholds(scores))
             self._queries.take(frame)
             labels = sorted(map(float, frame[columns.label].unique().to_list()))[:LABELS]
-            count, found = frame.height, sums_of(self._files.core(frame), sums)
+            count, found = frame.height, sums_of(self._files.core(batch.table), sums)
             tally.add(RowTally(count, labels, int(improbable.sum()), sums=found))
             tally.compact()
         self._queries.finish(tally.rows)
@@ -222,14 +223,12 @@ class RowsInFiles:
 
     def sums(self, asked: Sum) -> tuple[float, ...]:
         """Sums over all rows, read once more for those that no one could ask for before."""
-        import polars as pl
-
         known = told_sums(self.tally)
         try:
             return known(asked)
         except NotMergedError:
             for batch in self._files.read("reading predictions again"):
-                self.tally.add(RowTally(sums=sums_of(self._files.core(pl.DataFrame(batch.table)), [asked])))
+                self.tally.add(RowTally(sums=sums_of(self._files.core(batch.table), [asked])))
                 self.tally.compact()
             return known(asked)
 
@@ -242,8 +241,8 @@ class RowsInFiles:
         size = _size(pl.DataFrame(self.read.table).select(columns.names), self.tally.rows)
         borders = self._sample.borders(self._files.partitions(size, MOST_PARTITIONS))
         with temporary_folder() as folder:
-            check_room(folder, size)
-            partitions = Partitions(folder, len(borders) + 1)
+            check_room(folder, size, self._files.memory)
+            partitions = Partitions(folder, len(borders) + 1, self._files.memory)
             ranges = self._deal(borders, partitions)
             for number in range(partitions.count):
                 ranges += self._range(partitions, number)
@@ -266,7 +265,8 @@ class RowsInFiles:
             weights = np.ones(tied.height) if columns.weight is None else tied[columns.weight].to_numpy()
             for side, own in enumerate((positive, ~positive)):
                 at[side] += np.bincount(place[equal], weights * own, len(borders))
-            partitions.deal_to(place[~equal], "rows", frame.filter(pl.Series(~equal)))
+            place[equal] = NOWHERE
+            partitions.deal_to(place.astype(np.uint16), "rows", Table.from_polars(frame))
         return [
             (float(score), positive, negative, positive * negative / 2)
             for score, positive, negative in zip(borders, *at.tolist(), strict=True)
@@ -274,16 +274,12 @@ class RowsInFiles:
 
     def _range(self, partitions: Partitions, number: int) -> list[Range]:
         """The range of a partition, if there are rows in it."""
-        import polars as pl
-
-        frames = list(partitions.read("rows", number))
-        if not frames:
+        table = partitions.take("rows", number)
+        if table is None:
             return []
-        frame = pl.concat(frames, how="vertical_relaxed")
-        frames.clear()
-        least = frame[self.read.columns.score].min()
-        ranked = self._files.core(frame).ranked()
-        return [(float(least), *ranked.totals(), ranked.pairs())]  # type: ignore[arg-type]
+        least, _, _ = table.range(self.read.columns.score)
+        ranked = self._files.core(table).ranked()
+        return [(least, *ranked.totals(), ranked.pairs())]
 
 
 def _size(frame: pl.DataFrame, rows: int) -> float:
@@ -397,14 +393,14 @@ class _OfQueries:
         if queries.n_unique() < len(segment_starts(queries)):
             self._together = False
             return
-        self._add(frame, np.arange(self._start, self._start + frame.height))
+        self._add(Table.from_polars(frame), np.arange(self._start, self._start + frame.height))
         self._start += frame.height
 
-    def _add(self, frame: pl.DataFrame, places: NDArray[np.int64]) -> None:
+    def _add(self, table: Table, places: NDArray[np.int64]) -> None:
         """Adds whole queries; `places` are the numbers of the rows."""
         import polars as pl
 
-        rows = Rows(self._files.core(frame), frame.height, self._query)
+        rows = Rows(self._files.core(table), table.num_rows, self._query)
         columns: dict[str, Any] = {}
         for number, measure in enumerate(self.measures):
             each = measure.compute_rows(rows)
@@ -412,7 +408,8 @@ class _OfQueries:
             columns |= {f"{number}.value": each.values, f"{number}.weight": each.weights}
             self._skipped[measure] = each.skipped
         first = rows.of_queries.first_rows
-        known = {"query": frame[self._query][first], "place": places[first], "rows": rows.of_queries.rows}
+        ids = pl.DataFrame(table)[self._query][first]
+        known = {"query": ids, "place": places[first], "rows": rows.of_queries.rows}
         self._parts.append(pl.DataFrame(known | columns))
 
     def _partitioned(self, rows: int) -> None:
@@ -422,14 +419,15 @@ class _OfQueries:
         with temporary_folder() as folder:
             start, partitions = 0, None
             for batch in self._files.read("dealing out by query", "query"):
-                frame = pl.DataFrame(batch.table)
+                table = batch.table
                 if partitions is None:
-                    size = _size(frame, rows)
-                    check_room(folder, size)
-                    partitions = Partitions(folder, self._files.partitions(size, HASHES))
-                numbers = pl.int_range(start, start + frame.height, dtype=pl.Int64).alias(ROW)
-                partitions.deal("rows", frame.with_columns(numbers), self._query)
-                start += frame.height
+                    size = _size(pl.DataFrame(table), rows)
+                    check_room(folder, size, self._files.memory)
+                    count = self._files.partitions(size, HASHES)
+                    partitions = Partitions(folder, count, self._files.memory)
+                numbers = pl.DataFrame({ROW: np.arange(start, start + table.num_rows)})
+                partitions.deal("rows", Table.from_polars(numbers).beside(table), self._query)
+                start += table.num_rows
             assert partitions is not None
             for number in range(partitions.count):
                 self._add_partition(partitions, number)
@@ -439,16 +437,12 @@ class _OfQueries:
 
         size = partitions.size(number)
         if size > 2 * self._files.memory / PARTITION and partitions.level < DEEPEST:
-            smaller = Partitions(
-                partitions.folder, self._files.partitions(size, HASHES), partitions.level + 1
-            )
-            for frame in partitions.read("rows", number):
-                smaller.deal("rows", frame, self._query)
+            count = self._files.partitions(size, HASHES)
+            smaller = partitions.smaller(number, count, {"rows": self._query})
             for each in range(smaller.count):
                 self._add_partition(smaller, each)
-        elif frames := list(partitions.read("rows", number)):
-            frame = pl.concat(frames, how="vertical_relaxed")
-            self._add(frame.drop(ROW), frame[ROW].to_numpy())
+        elif table := partitions.take("rows", number):
+            self._add(table, pl.DataFrame(table)[ROW].to_numpy())
 
 
 def _digest(files: _Files) -> str:
