@@ -17,7 +17,7 @@ use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
 use arrow_select::concat::concat_batches;
 use arrow_select::take::take;
 
-use crate::core::column::{Column, texts};
+use crate::core::column::{Column, numbers, texts};
 use crate::core::deal::pieces;
 use crate::core::error::{Error, Result};
 use crate::core::hash::{Key, mix};
@@ -205,6 +205,24 @@ impl Partitions {
     }
 }
 
+/// Where each number of a column stands among rising borders: twice the number of those below it, and one more if it is
+/// equal to one.
+///
+/// # Errors
+/// The column has no numbers.
+pub fn places_between(table: &Table, column: &str, borders: &[f64]) -> Result<Vec<u16>> {
+    let column = numbers::<f64>(table, column, column)?;
+    let parts: Vec<_> = pieces(0..column.len()).collect();
+    let place = |&number: &f64| {
+        let below = borders.partition_point(|&border| border < number);
+        (2 * below + usize::from(borders.get(below) == Some(&number))) as u16
+    };
+    let places = pool::map_init(parts.len(), Vec::new, |scratch, part| -> Vec<u16> {
+        column.values(parts[part].clone(), scratch).iter().map(place).collect()
+    });
+    Ok(places.concat())
+}
+
 fn unreadable(error: ArrowError) -> Error {
     Error::data(format!("rows cannot be dealt out: {error}"))
 }
@@ -351,5 +369,84 @@ impl ColumnLayout {
             file.write_all(&[0; ALIGNED][..buffer.len().next_multiple_of(ALIGNED) - buffer.len()])?;
         }
         Ok(Self { has_nulls: nulls.is_some(), sizes: buffers.iter().map(|buffer| buffer.len()).collect() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::Int64Type;
+    use arrow_array::{BooleanArray, Int64Array, StringViewArray};
+
+    use super::*;
+
+    /// Rows `start..end` with nulls, and bits in the place of bytes.
+    fn table(start: i64, end: i64) -> Table {
+        let rows = start..end;
+        let batch = RecordBatch::try_from_iter([
+            ("id", Arc::new(rows.clone().map(|row| Some(row % 7)).collect::<Int64Array>()) as ArrayRef),
+            ("row", Arc::new(rows.clone().map(|row| (row % 5 > 0).then_some(row)).collect::<Int64Array>())),
+            ("odd", Arc::new(rows.clone().map(|row| Some(row % 2 == 1)).collect::<BooleanArray>())),
+            (
+                "text",
+                Arc::new(
+                    rows.map(|row| (row % 3 > 0).then(|| "t".repeat(row as usize)))
+                        .collect::<StringViewArray>(),
+                ),
+            ),
+        ])
+        .unwrap();
+        Table {
+            schema: batch.schema(),
+            batches: vec![batch.slice(0, 9), batch.slice(9, batch.num_rows() - 9)],
+        }
+    }
+
+    /// All rows of a partition, as they are written.
+    fn shown(tables: Vec<Table>) -> Vec<String> {
+        let batches = tables.into_iter().flat_map(|table| table.batches);
+        batches
+            .flat_map(|batch| (0..batch.num_rows()).map(move |row| format!("{:?}", batch.slice(row, 1))))
+            .collect()
+    }
+
+    #[test]
+    fn rows_come_back_as_they_were_dealt_out_from_memory_or_files_or_both() {
+        let folder = std::env::temp_dir().join(format!("rankmark-spill-{}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        let found = [usize::MAX, 0, 6_000].map(|room| {
+            let mut partitions = Partitions::new(folder.clone(), 3, 0, room);
+            for start in [0, 40, 80] {
+                partitions.deal("t", &table(start, start + 40), "id").unwrap().unwrap();
+            }
+            let found: Vec<Vec<String>> =
+                (0..3).map(|number| shown(partitions.take("t", number).unwrap().unwrap())).collect();
+            assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+            found
+        });
+        fs::remove_dir(&folder).unwrap();
+        assert_eq!(found[0].iter().map(Vec::len).sum::<usize>(), 120);
+        assert!(found[1] == found[0] && found[2] == found[0]);
+    }
+
+    #[test]
+    fn all_rows_of_an_id_are_in_one_partition_in_order() {
+        let mut partitions = Partitions::new(PathBuf::new(), 4, 1, usize::MAX);
+        partitions.deal("t", &table(0, 50), "id").unwrap().unwrap();
+        let mut of_ids = vec![Vec::new(); 7];
+        for partition in 0..4 {
+            for batch in
+                partitions.take("t", partition).unwrap().unwrap().into_iter().flat_map(|table| table.batches)
+            {
+                let column = |name| batch.column_by_name(name).unwrap().as_primitive::<Int64Type>().clone();
+                for (id, row) in column("id").values().iter().zip(&column("row")) {
+                    of_ids[*id as usize].push((partition, row));
+                }
+            }
+        }
+        for (id, rows) in of_ids.iter().enumerate() {
+            let expected = (id as i64..50).step_by(7).map(|row| (rows[0].0, (row % 5 > 0).then_some(row)));
+            assert_eq!(*rows, expected.collect::<Vec<_>>());
+        }
     }
 }

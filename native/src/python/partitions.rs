@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use numpy::PyReadonlyArray1;
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::core::error::Result;
@@ -69,6 +69,20 @@ impl Partitions {
         let work = move |_: &_| work(&mut partitions.lock().unwrap_or_else(PoisonError::into_inner));
         Ok(interruptible(py, pool::cores(), work)??)
     }
+}
+
+/// Where each number of a column stands among rising borders: twice the number of those below it, and one more if it is
+/// equal to one.
+#[pyfunction]
+pub fn places_between<'py>(
+    py: Python<'py>,
+    table: &Table,
+    column: String,
+    borders: PyReadonlyArray1<'py, f64>,
+) -> PyResult<Bound<'py, PyArray1<u16>>> {
+    let (table, borders) = (table.0.clone(), borders.as_slice()?.to_vec());
+    let places = interruptible(py, pool::cores(), move |_| spill::places_between(&table, &column, &borders))?;
+    Ok(places.into_pyarray(py))
 }
 
 /// Whether many queries have rows again after those of others, in a column of ids.

@@ -1,15 +1,17 @@
 """Files of labelled scores larger than memory, read in batches.
 
-Sums over the rows add up from batch to batch. For AUC the rows are dealt out by ranges of scores to temporary
-files, each small enough to be sorted alone; a score that many rows have is a range of its own, of which only
-the weights are summed. Measures of each query take the batches as they are read, cut at the borders of
-queries; where a query comes back later, the rows are dealt out by a hash of the query first.
+Sums over the rows add up from batch to batch. For AUC the rows are dealt out by ranges of scores, each small
+enough to be sorted alone; a score that many rows have is a range of its own, of which only the weights are
+summed. Measures of each query take the batches as they are read, cut at the borders of
+queries; where queries come back, the rows are dealt out by a hash of the query first. Rows that are dealt out
+go to files once they take too much memory.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -150,6 +152,10 @@ class _Files:
         with counting_rows(doing) as rows:
             yield from self.batches.read(columns, self.memory // BATCH, rows)
 
+    def size(self, like: pl.DataFrame) -> float:
+        """About how many bytes all rows take in files, by some of them."""
+        return stored_size(like) / like.height * self.batches.rows
+
     def partitions(self, size: float, most: int) -> int:
         """How many to deal so many bytes out to; rather more, since sizes are estimated."""
         return min(most, 1 + int(1.5 * size * PARTITION / self.memory))
@@ -204,21 +210,23 @@ class RowsInFiles:
         import polars as pl
 
         columns, tally = self.read.columns, RowTally()
-        for batch in self._files.read("reading predictions", *(["query"] if self._queries.measures else [])):
-            frame = pl.DataFrame(batch.table)
-            scores = frame[columns.score]
-            improbable = (scores < 0) | (scores > 1)
-            if self._improbable is None and improbable.any():
-                first = int(improbable.arg_true()[0])
-                self._improbable = tally.rows + first, scores[first]
-            if self._sample is not None:
-                self._sample.add(_thresholds(scores))
-            self._queries.take(frame)
-            labels = sorted(map(float, frame[columns.label].unique().to_list()))[:LABELS]
-            count, found = frame.height, sums_of(self._files.core(batch.table), sums)
-            tally.add(RowTally(count, labels, int(improbable.sum()), sums=found))
-            tally.compact()
-        self._queries.finish(tally.rows)
+        batches = self._files.read("reading predictions", *(["query"] if self._queries.measures else []))
+        with ExitStack() as folders:
+            for batch in batches:
+                frame = pl.DataFrame(batch.table)
+                scores = frame[columns.score]
+                improbable = (scores < 0) | (scores > 1)
+                if self._improbable is None and improbable.any():
+                    first = int(improbable.arg_true()[0])
+                    self._improbable = tally.rows + first, scores[first]
+                if self._sample is not None:
+                    self._sample.add(_thresholds(scores))
+                self._queries.take(batch.table, folders)
+                labels = sorted(map(float, frame[columns.label].unique().to_list()))[:LABELS]
+                count, found = frame.height, sums_of(self._files.core(batch.table), sums)
+                tally.add(RowTally(count, labels, int(improbable.sum()), sums=found))
+                tally.compact()
+            self._queries.finish(folders)
         return tally
 
     def sums(self, asked: Sum) -> tuple[float, ...]:
@@ -238,7 +246,7 @@ class RowsInFiles:
 
         assert self._sample is not None
         columns = replace(self.read.columns, query=None, item=None)
-        size = _size(pl.DataFrame(self.read.table).select(columns.names), self.tally.rows)
+        size = self._files.size(pl.DataFrame(self.read.table).select(columns.names))
         borders = self._sample.borders(self._files.partitions(size, MOST_PARTITIONS))
         with temporary_folder() as folder:
             check_room(folder, size, self._files.memory)
@@ -255,18 +263,16 @@ class RowsInFiles:
         columns = self.read.columns
         at = np.zeros((2, len(borders)))
         for batch in self._files.read("dealing out by score"):
-            frame = pl.DataFrame(batch.table)
-            frame = frame.with_columns(_thresholds(frame[columns.score]))
-            scores = frame[columns.score].to_numpy()
-            place = np.searchsorted(borders, scores)
-            equal = np.searchsorted(borders, scores, side="right") > place
-            tied = frame.filter(pl.Series(equal))
+            place = _native.places_between(batch.table, columns.score, borders)
+            equal = place & 1 == 1
+            place >>= 1
+            tied = pl.DataFrame(batch.table).filter(pl.Series(equal))
             positive = tied[columns.label].cast(pl.Float64).to_numpy() == self._files.positive
             weights = np.ones(tied.height) if columns.weight is None else tied[columns.weight].to_numpy()
             for side, own in enumerate((positive, ~positive)):
                 at[side] += np.bincount(place[equal], weights * own, len(borders))
             place[equal] = NOWHERE
-            partitions.deal_to(place.astype(np.uint16), "rows", Table.from_polars(frame))
+            partitions.deal_to(place, "rows", batch.table)
         return [
             (float(score), positive, negative, positive * negative / 2)
             for score, positive, negative in zip(borders, *at.tolist(), strict=True)
@@ -280,11 +286,6 @@ class RowsInFiles:
         least, _, _ = table.range(self.read.columns.score)
         ranked = self._files.core(table).ranked()
         return [(least, *ranked.totals(), ranked.pairs())]
-
-
-def _size(frame: pl.DataFrame, rows: int) -> float:
-    """Bytes that so many rows such as these take in files."""
-    return stored_size(frame) / frame.height * rows
 
 
 def _thresholds(scores: pl.Series) -> pl.Series:
@@ -304,9 +305,8 @@ class _Sample:
 
     def add(self, scores: pl.Series) -> None:
         """Draws from a batch, and takes the half of all away where they are too many."""
-        values = scores.to_numpy()
-        count = min(len(values), self._of_batch)
-        self._scores.append(values[self._draw.integers(len(values), size=count)])
+        count = min(len(scores), self._of_batch)
+        self._scores.append(scores.gather(self._draw.integers(len(scores), size=count)).to_numpy())
         if sum(map(len, self._scores)) > MOST_DRAWN:
             self._scores = [np.concatenate(self._scores)[::2]]
             self._of_batch = max(1, self._of_batch // 2)
@@ -314,7 +314,7 @@ class _Sample:
     def borders(self, ranges: int) -> NDArray[Any]:
         """Rising scores between which about so many ranges are, or fewer if many rows have the same score."""
         scores = np.sort(np.concatenate(self._scores))
-        return np.unique(scores[np.arange(1, ranges) * len(scores) // ranges])
+        return np.unique(scores[np.arange(1, ranges) * len(scores) // ranges]).astype(np.float64)
 
 
 DRAWN = 4096
@@ -334,6 +334,7 @@ class _OfQueries:
         self._rest: list[pl.DataFrame] = []
         self._start = 0
         self._together = bool(measures)
+        self._dealt: _DealtByQuery | None = None
         for measure in measures:
             name = need_query(files.like, measure)
             check_ids(files.like.table, name, "query", files.like.name)
@@ -344,27 +345,38 @@ class _OfQueries:
         assert query is not None
         return query
 
-    def take(self, frame: pl.DataFrame) -> None:
-        """Takes a batch, the rows of its last query with the next one."""
+    def take(self, table: Table, folders: ExitStack) -> None:
+        """Takes a batch, the rows of its last query with the next one, unless queries are not together."""
         import polars as pl
 
+        if self._together and not self._rest and _native.queries_come_back(table, self._query):
+            self._together, self._dealt = False, self._deal_like(table, folders)
+        if self._dealt is not None:
+            self._dealt.add(table)
         if not self._together:
             return
-        frame = pl.concat([*self._rest, frame], how="vertical_relaxed", rechunk=False)
+        frame = pl.concat([*self._rest, pl.DataFrame(table)], how="vertical_relaxed", rechunk=False)
         end = last_border(frame[self._query])
         self._add_together(frame[:end])
         self._rest = [frame[end:]]
 
-    def finish(self, rows: int) -> None:
-        """Takes the last query; begins anew if the rows of any, of so many rows, were not together."""
+    def finish(self, folders: ExitStack) -> None:
+        """Takes the last query; where not all were together, evaluates the rows dealt out."""
         if self._together:
             self._add_together(self._rest[0])
-            self._rest.clear()
-            self._together = bool(self._whole["query"].is_unique().all())
-        if self.measures and not self._together:
-            self._parts.clear()
-            self._rest.clear()
-            self._partitioned(rows)
+            self._together = self._together and bool(self._whole["query"].is_unique().all())
+        if not self.measures or self._together:
+            return
+        self._parts.clear()
+        self._rest.clear()
+        if self._dealt is None:
+            for batch in self._files.read("dealing out by query", "query"):
+                self._dealt = self._dealt or self._deal_like(batch.table, folders)
+                self._dealt.add(batch.table)
+        assert self._dealt is not None
+        for number in range(self._dealt.partitions.count):
+            self._add_partition(self._dealt.partitions, number)
+        self._dealt = None
 
     def values(self, measure: Measure) -> QueryValues:
         """What a measure gives, and how many rows each query has."""
@@ -390,14 +402,15 @@ class _OfQueries:
         if not frame.height:
             return
         queries = frame[self._query]
-        if queries.n_unique() < len(segment_starts(queries)):
+        starts = segment_starts(queries)
+        if queries.gather(starts).n_unique() < len(starts):
             self._together = False
             return
-        self._add(Table.from_polars(frame), np.arange(self._start, self._start + frame.height))
+        self._add(Table.from_polars(frame), lambda first: first.astype(np.int64) + self._start)
         self._start += frame.height
 
-    def _add(self, table: Table, places: NDArray[np.int64]) -> None:
-        """Adds whole queries; `places` are the numbers of the rows."""
+    def _add(self, table: Table, places: Callable[[NDArray[np.uint32]], NDArray[np.int64]]) -> None:
+        """Adds whole queries; `places` gives the numbers of rows of this table."""
         import polars as pl
 
         rows = Rows(self._files.core(table), table.num_rows, self._query)
@@ -409,28 +422,17 @@ class _OfQueries:
             self._skipped[measure] = each.skipped
         first = rows.of_queries.first_rows
         ids = pl.DataFrame(table)[self._query][first]
-        known = {"query": ids, "place": places[first], "rows": rows.of_queries.rows}
+        known = {"query": ids, "place": places(first), "rows": rows.of_queries.rows}
         self._parts.append(pl.DataFrame(known | columns))
 
-    def _partitioned(self, rows: int) -> None:
-        """Deals out the rows by query, and evaluates one partition after another."""
+    def _deal_like(self, table: Table, folders: ExitStack) -> _DealtByQuery:
+        """Begins to deal out rows such as these; files are there until `folders` are closed."""
         import polars as pl
 
-        with temporary_folder() as folder:
-            start, partitions = 0, None
-            for batch in self._files.read("dealing out by query", "query"):
-                table = batch.table
-                if partitions is None:
-                    size = _size(pl.DataFrame(table), rows)
-                    check_room(folder, size, self._files.memory)
-                    count = self._files.partitions(size, HASHES)
-                    partitions = Partitions(folder, count, self._files.memory)
-                numbers = pl.DataFrame({ROW: np.arange(start, start + table.num_rows)})
-                partitions.deal("rows", Table.from_polars(numbers).beside(table), self._query)
-                start += table.num_rows
-            assert partitions is not None
-            for number in range(partitions.count):
-                self._add_partition(partitions, number)
+        folder, memory = folders.enter_context(temporary_folder()), self._files.memory
+        size = self._files.size(pl.DataFrame(table))
+        check_room(folder, size, memory)
+        return _DealtByQuery(Partitions(folder, self._files.partitions(size, HASHES), memory), self._query)
 
     def _add_partition(self, partitions: Partitions, number: int) -> None:
         import polars as pl
@@ -442,7 +444,26 @@ class _OfQueries:
             for each in range(smaller.count):
                 self._add_partition(smaller, each)
         elif table := partitions.take("rows", number):
-            self._add(table, pl.DataFrame(table)[ROW].to_numpy())
+            numbers = pl.DataFrame(table)[ROW]
+            self._add(table, lambda first: numbers.gather(first).to_numpy())
+
+
+class _DealtByQuery:
+    """Rows with their numbers, dealt out by query."""
+
+    def __init__(self, partitions: Partitions, query: str) -> None:
+        self.partitions = partitions
+        self._query = query
+        self._rows = 0
+
+    def add(self, table: Table) -> None:
+        """Deals out the next rows."""
+        import polars as pl
+
+        end = self._rows + table.num_rows
+        numbers = Table.from_polars(pl.DataFrame({ROW: np.arange(self._rows, end, dtype=np.int64)}))
+        self.partitions.deal("rows", numbers.beside(table), self._query)
+        self._rows = end
 
 
 def _digest(files: _Files) -> str:
