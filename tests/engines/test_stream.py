@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -591,6 +592,31 @@ def test_queries_begin_where_another_is_before(chunks: list[list[int]], texts: b
     ids = whole.to_list()
     starts = [row for row in range(len(ids)) if not row or ids[row] != ids[row - 1]]
     assert stream.segment_starts(whole).tolist() == starts
+
+
+@given(
+    st.lists(st.floats(allow_nan=False) | st.integers(-3, 3).map(float)),
+    st.sets(st.floats(allow_nan=False) | st.integers(-3, 3).map(float), max_size=5),
+)
+def test_numbers_stand_between_borders_or_at_one(numbers: list[float], among: set[float]) -> None:
+    borders = sorted(among)
+    table = _native.Table.from_arrow(pl.DataFrame({"x": pl.Series(numbers, dtype=pl.Float64)}))
+    expected = [2 * sum(each < number for each in borders) + (number in borders) for number in numbers]
+    assert _native.places_between(table, "x", np.array(borders)).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("queries", "expected"),
+    [
+        ([1, 1, 2, 2, 3], False),
+        ([1, 2, 3, 1, 2, 3], True),
+        (["a", "b", "a", "b"], True),
+        ([*range(20), 0], False),  # one of them alone does not decide
+    ],
+)
+def test_queries_come_back_where_many_have_rows_after_those_of_others(queries: Any, expected: bool) -> None:
+    table = _native.Table.from_arrow(pl.DataFrame({"query": queries}))
+    assert stream.come_back(table, "query") == expected
 
 
 @given(st.lists(st.floats() | st.integers(-(2**60), 2**60).map(float)))

@@ -27,7 +27,7 @@ from rankmark.aggregation.settled_rows import QueryValues
 from rankmark.dataclassing import dataclass
 from rankmark.engines.partitions import NOWHERE, Partitions, check_room, stored_size, temporary_folder
 from rankmark.engines.selection import memory_bytes
-from rankmark.engines.stream import OWN, last_border, segment_starts
+from rankmark.engines.stream import OWN, come_back, last_border, segment_starts
 from rankmark.errors import MeasureError
 from rankmark.inputs.column_checks import check_ids
 from rankmark.inputs.digest import digest_predictions, whole_numbers
@@ -222,9 +222,8 @@ class RowsInFiles:
                 if self._sample is not None:
                     self._sample.add(_thresholds(scores))
                 self._queries.take(batch.table, folders)
-                labels = sorted(map(float, frame[columns.label].unique().to_list()))[:LABELS]
-                count, found = frame.height, sums_of(self._files.core(batch.table), sums)
-                tally.add(RowTally(count, labels, int(improbable.sum()), sums=found))
+                labels, found = _labels(frame[columns.label]), sums_of(self._files.core(batch.table), sums)
+                tally.add(RowTally(frame.height, labels, int(improbable.sum()), sums=found))
                 tally.compact()
             self._queries.finish(folders)
         return tally
@@ -288,6 +287,14 @@ class RowsInFiles:
         return [(least, *ranked.totals(), ranked.pairs())]
 
 
+def _labels(labels: pl.Series) -> list[float]:
+    """The least labels there are, in order: no more of them than tell that there are too many."""
+    ends = labels.min(), labels.max()
+    # Most have two, for which nobody has to look up each row's.
+    found = {*ends} if ((labels == ends[0]) | (labels == ends[1])).all() else labels.unique().to_list()
+    return sorted(map(float, found))[:LABELS]
+
+
 def _thresholds(scores: pl.Series) -> pl.Series:
     """Scores as the core compares them: as floats."""
     import polars as pl
@@ -349,7 +356,7 @@ class _OfQueries:
         """Takes a batch, the rows of its last query with the next one, unless queries are not together."""
         import polars as pl
 
-        if self._together and not self._rest and _native.queries_come_back(table, self._query):
+        if self._together and not self._rest and come_back(table, self._query):
             self._together, self._dealt = False, self._deal_like(table, folders)
         if self._dealt is not None:
             self._dealt.add(table)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from rankmark.inputs.roles import Side
     from rankmark.language.plan import Group
 
-__all__ = ["OWN", "last_border", "observe_sources", "segment_starts"]
+__all__ = ["OWN", "come_back", "last_border", "observe_sources", "segment_starts"]
 
 OWN = 128 << 20
 """Bytes that the process has before it reads anything."""
@@ -144,7 +144,7 @@ class _Tables:
             rows = RowProgress()
             first = next(batches.read(SAMPLED, rows))
             self._size += stored_size(_frame(first)) / rows.done
-            self.are_apart = rows.done < 1 and queries_come_back(first.table, first.query)
+            self.are_apart = rows.done < 1 and come_back(first.table, first.query)
             self._first[side] = _head(first)
         self._heads = self._aligned(self._first.get("qrels"), self._first["run"])
 
@@ -446,6 +446,17 @@ def _released(rest: pl.DataFrame, of: int) -> pl.DataFrame:
     import polars as pl
 
     return rest[pl.Series(np.arange(rest.height, dtype=np.uint32))] if rest.height < of / 2 else rest
+
+
+def come_back(table: Table, query: str) -> bool:
+    """Whether the first rows show that many queries have rows again after those of others."""
+    import polars as pl
+
+    return queries_come_back(Table.from_polars(pl.DataFrame(table).head(LOOKED_AT)), query)
+
+
+LOOKED_AT = 1 << 20
+"""Rows that are looked at for that."""
 
 
 def last_border(queries: pl.Series) -> int:
