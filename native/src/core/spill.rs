@@ -95,7 +95,7 @@ impl Partitions {
     ) -> Result<io::Result<()>> {
         let (level, count) = (self.level, self.count as u64);
         // By other bits than those by which rows are brought together in memory.
-        let place = |key: K| ((mix(key.hash() ^ level) >> 32) * count >> 32) as u16;
+        let place = |key: K| (((mix(key.hash() ^ level) >> 32) * count) >> 32) as u16;
         self.add(name, table, |rows| {
             let (mut places, mut scratch) = (Vec::with_capacity(rows.len()), Vec::new());
             for piece in pieces(rows) {
