@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankmark as rm
-from rankmark.engines import stream
+from rankmark.engines import partitions, stream
 
 __all__ = ["SMALL", "batches", "same"]
 
@@ -22,6 +22,7 @@ def batches(patch: pytest.MonkeyPatch, size: int, partition: int = 1 << 20, *, l
     patch.setattr(stream, "BATCH", max(1, (64 << 20) // size))
     patch.setattr(stream, "PARTITION", max(1, (64 << 20) // partition))
     patch.setattr(stream, "SAMPLED", size)
+    patch.setattr(partitions, "HELD", max(1, (64 << 20) // size))
     patch.setattr(stream, "JUDGEMENTS", 1 << 30 if large else 4)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import rankmark as rm
 from rankmark.cli import main
-from rankmark.engines import row_stream
+from rankmark.engines import partitions, row_stream
 from strategies import at_most
 
 MEMORY = 64 << 20
@@ -51,6 +51,7 @@ def cut(patch: pytest.MonkeyPatch, batch: int, partition: int) -> None:
     patch.setattr(row_stream, "OWN", 0)
     patch.setattr(row_stream, "BATCH", MEMORY // batch)
     patch.setattr(row_stream, "PARTITION", MEMORY // partition)
+    patch.setattr(partitions, "HELD", MEMORY // batch)
 
 
 def both(path: str | Path, measures: Any = ALL, **said: Any) -> rm.results.PredictionResult:

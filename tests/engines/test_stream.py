@@ -11,10 +11,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -36,9 +38,10 @@ SMALL = {"memory": "64MiB"}
 
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
-    """Makes batches of so many bytes, and partitions of so many."""
+    """Makes batches of so many bytes, partitions of so many, and files of what is not in the last batch."""
 
     def make(batch: int, partition: int = 1 << 20) -> None:
+        monkeypatch.setattr(partitions, "HELD", max(1, (64 << 20) // batch))
         monkeypatch.setattr(stream, "OWN", 0)
         monkeypatch.setattr(stream, "BATCH", max(1, (64 << 20) // batch))
         monkeypatch.setattr(stream, "PARTITION", max(1, (64 << 20) // partition))
@@ -128,12 +131,13 @@ rows = st.lists(st.tuples(ids, st.integers(0, 9), st.integers(-1, 3)), min_size=
     text=st.booleans(),
     bytes_a_batch=st.integers(24, 400),
     partition=st.integers(100, 2000),
+    held=st.sampled_from([0, 1000, 1 << 20]),
     large=st.booleans(),
 )
 def test_any_cut_into_batches_gives_the_same(
     tmp_path_factory: pytest.TempPathFactory, judged: Any, returned: Any, ties: Any, missing: Any,
     no_relevant: Any, duplicates: Any, unjudged: Any, text: Any, bytes_a_batch: Any, partition: Any,
-    large: Any,
+    held: Any, large: Any,
 ) -> None:  # fmt: skip
     assume(go_together({"ties": ties, "unjudged": unjudged}))
     folder = tmp_path_factory.mktemp("cuts")
@@ -153,6 +157,7 @@ def test_any_cut_into_batches_gives_the_same(
         patch.setattr(stream, "PARTITION", (64 << 20) // partition)
         patch.setattr(stream, "JUDGEMENTS", 1 << 30 if large else 4)
         patch.setattr(stream, "SAMPLED", 100)
+        patch.setattr(partitions, "HELD", (64 << 20) // held if held else 1 << 30)
         patch.setattr(stream, "OWN", 0)
         paths = str(folder / "qrels.parquet"), str(folder / "run.parquet")
         local, said = outcome(lambda: rm.evaluate(*paths, measures, **chosen))
@@ -418,10 +423,60 @@ def test_a_full_disk_is_said_and_nothing_stays(
 
     if not Path("/dev/full").exists():
         pytest.skip("no device that is always full")
-    monkeypatch.setattr(partitions.Partitions, "_path", lambda *_: Path("/dev/full"))
+
+    @contextmanager
+    def full() -> Iterator[Path]:
+        with partitions.temporary_folder() as folder:
+            (folder / "0.0.run").symlink_to("/dev/full")
+            yield folder
+
+    monkeypatch.setattr(stream, "temporary_folder", full)
     with pytest.raises(rm.UsageError, match="No space left on device; make room there"):
         streamed(parquet, "qrels.parquet", "scattered.parquet")
     assert not list(temporary.iterdir())
+
+
+def test_what_fits_its_part_of_the_memory_needs_no_room_on_the_disk(
+    parquet: Any, small_batches: Any, temporary: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_batches(2000)
+    monkeypatch.setattr(partitions, "HELD", 4)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: shutil._ntuple_diskusage(0, 0, 0))
+    seen = []
+    observe = stream._Dealt.observe
+
+    def look(self: Any, *args: Any) -> int:
+        seen.extend(temporary.glob("*/*"))
+        return observe(self, *args)
+
+    monkeypatch.setattr(stream._Dealt, "observe", look)
+    both(parquet, "mixed.parquet", "scattered.parquet", MEASURES)
+    assert not seen
+
+
+def test_a_temporary_file_that_has_lost_bytes_is_refused(
+    parquet: Any, small_batches: Any, temporary: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_batches(2000)
+    observe = stream._Dealt.observe
+
+    def cut(self: Any, *args: Any) -> int:
+        for path in temporary.glob("*/*.run"):
+            path.write_bytes(path.read_bytes()[:-1])
+        return observe(self, *args)
+
+    monkeypatch.setattr(stream._Dealt, "observe", cut)
+    with pytest.raises(rm.DataError, match="a temporary file has lost bytes"):
+        streamed(parquet, "qrels.parquet", "scattered.parquet")
+    assert not list(temporary.iterdir())
+
+
+def test_a_run_whose_queries_come_back_is_dealt_out_before_any_is_evaluated(
+    parquet: Any, small_batches: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_batches(4000)
+    monkeypatch.setattr(stream, "_add_block", None)
+    both(parquet, "qrels.parquet", "scattered.parquet", MEASURES)
 
 
 def test_an_error_leaves_no_temporary_files(parquet: Any, small_batches: Any, temporary: Any) -> None:
@@ -435,8 +490,8 @@ def test_an_error_leaves_no_temporary_files(parquet: Any, small_batches: Any, te
 
 SLOW = """
 import sys, time
-from rankmark.engines import stream
-stream.BATCH, stream.SAMPLED, stream.OWN = (64 << 20) // 2000, 2000, 0
+from rankmark.engines import partitions, stream
+stream.BATCH, stream.SAMPLED, stream.OWN, partitions.HELD = (64 << 20) // 2000, 2000, 0, 1 << 20
 observe = stream._Dealt.observe
 def slow(self, *args):
     print("started", flush=True)
@@ -537,6 +592,31 @@ def test_queries_begin_where_another_is_before(chunks: list[list[int]], texts: b
     ids = whole.to_list()
     starts = [row for row in range(len(ids)) if not row or ids[row] != ids[row - 1]]
     assert stream.segment_starts(whole).tolist() == starts
+
+
+@given(
+    st.lists(st.floats(allow_nan=False) | st.integers(-3, 3).map(float)),
+    st.sets(st.floats(allow_nan=False) | st.integers(-3, 3).map(float), max_size=5),
+)
+def test_numbers_stand_between_borders_or_at_one(numbers: list[float], among: set[float]) -> None:
+    borders = sorted(among)
+    table = _native.Table.from_arrow(pl.DataFrame({"x": pl.Series(numbers, dtype=pl.Float64)}))
+    expected = [2 * sum(each < number for each in borders) + (number in borders) for number in numbers]
+    assert _native.places_between(table, "x", np.array(borders)).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("queries", "expected"),
+    [
+        ([1, 1, 2, 2, 3], False),
+        ([1, 2, 3, 1, 2, 3], True),
+        (["a", "b", "a", "b"], True),
+        ([*range(20), 0], False),  # one of them alone does not decide
+    ],
+)
+def test_queries_come_back_where_many_have_rows_after_those_of_others(queries: Any, expected: bool) -> None:
+    table = _native.Table.from_arrow(pl.DataFrame({"query": queries}))
+    assert stream.come_back(table, "query") == expected
 
 
 @given(st.lists(st.floats() | st.integers(-(2**60), 2**60).map(float)))

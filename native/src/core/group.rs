@@ -207,6 +207,28 @@ pub fn is_scattered<K: Key>(column: &Column<'_, K>) -> bool {
     rows > BLOCK && (0..STRETCHES).map(borders).sum::<usize>() > STRETCHES * LENGTH / SHORT
 }
 
+/// Whether many queries come again after others: one of eight segments is not the first of its query.
+///
+/// It is known before all has been seen where that is so from the begin on.
+pub fn come_back<K: Key>(column: &Column<'_, K>) -> bool {
+    let (mut seen, mut segments, mut last) = (HashTable::new(), 0, None);
+    let mut scratch = Vec::new();
+    let many = |segments: usize, queries: usize| 8 * (segments - queries) > segments;
+    for begin in (0..column.len()).step_by(BLOCK) {
+        let rows = begin..column.len().min(begin + BLOCK);
+        for &key in column.values(rows, &mut scratch) {
+            if last.replace(key) != Some(key) {
+                segments += 1;
+                insert(&mut seen, key);
+            }
+        }
+        if many(segments, seen.len()) {
+            return true;
+        }
+    }
+    false
+}
+
 /// Refuses more rows than can be numbered.
 pub fn check_rows(rows: usize) -> Result<()> {
     match u32::try_from(rows) {

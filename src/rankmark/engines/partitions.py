@@ -1,4 +1,7 @@
-"""Rows dealt out to temporary files, so that those of a query, or of a range of scores, are together."""
+"""Rows dealt out, so that those of a query, or of a range of scores, are together.
+
+They stay in memory as long as they fit, and are then written to temporary files.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import io
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,74 +17,67 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.dataclassing import dataclass
+from rankmark import _native
+from rankmark._native import Table
 from rankmark.errors import UsageError
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Partitions", "check_room", "keys", "stored", "stored_size", "temporary_folder"]
+__all__ = ["NOWHERE", "Partitions", "check_room", "keys", "stored", "stored_size", "temporary_folder"]
+
+NOWHERE = 0xFFFF
+"""In the place of a partition's number: the row is left out."""
+HELD = 4
+"""What is dealt out goes to files where it takes more than this part of the memory."""
 
 
-@dataclass(frozen=True, slots=True)
 class Partitions:
-    """Tables dealt out to files in a folder: one for each table and partition.
+    """Tables dealt out, which go to files in a folder where they take more than their part of the memory."""
 
-    A file is a row of pieces: 8 bytes that say how long one is, then so many bytes of an Arrow IPC stream.
+    def __init__(self, folder: Path, count: int, memory: int, level: int = 0) -> None:
+        """Begins without rows.
 
-    Attributes:
-        folder: where the files are.
-        count: number of partitions.
-        level: 0, or one more than that of the partition that these are of; each level has a hash of its own.
+        Args:
+            folder: where files are, one for each table and partition.
+            count: number of partitions.
+            memory: bytes that may be used.
+            level: 0, or one more than that of the partition that these are of; each has a hash of its own.
 
-    """
+        """
+        self.folder, self.count, self.memory, self.level = folder, count, memory, level
+        self._dealt = _native.Partitions(folder, count, level, memory // HELD)
 
-    folder: Path
-    count: int
-    level: int = 0
-
-    def deal(self, name: str, frame: pl.DataFrame, query: str) -> None:
+    def deal(self, name: str, table: Table, query: str) -> None:
         """Adds rows of the table `name`; those of a query keep their order."""
-        self.deal_to(_partition(frame[query], self.count, self.level), name, frame)
+        with _room_in(self.folder):
+            self._dealt.deal(name, table, query)
 
-    def deal_to(self, of_row: NDArray[Any], name: str, frame: pl.DataFrame) -> None:
-        """Adds rows to the partitions of these numbers; those of a partition keep their order."""
-        import polars as pl
+    def deal_to(self, of_row: NDArray[np.uint16], name: str, table: Table) -> None:
+        """Adds rows to the partitions of these numbers, or `NOWHERE`, in their order."""
+        with _room_in(self.folder):
+            self._dealt.deal_to(name, table, of_row)
 
-        # Rows of several chunks are gathered in more than twice the time.
-        dealt = frame.rechunk()[pl.Series(np.argsort(of_row, kind="stable").astype(np.uint32))]
-        ends = np.cumsum(np.bincount(of_row, minlength=self.count)).tolist()
-        for partition, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
-            if start < end:
-                self._write(name, partition, dealt[start:end])
+    def smaller(self, partition: int, count: int, queries: Mapping[Any, str]) -> Partitions:
+        """The rows of a partition dealt out again, by the columns of queries of the tables there are."""
+        dealt = Partitions(self.folder, count, self.memory, self.level + 1)
+        for name, query in queries.items():
+            for table in self._dealt.take(name, partition):
+                dealt.deal(name, table, query)
+        return dealt
 
     def size(self, partition: int) -> int:
         """Bytes of a partition of all tables."""
-        return sum(path.stat().st_size for path in self.folder.glob(f"{self.level}.{partition}.*"))
+        return self._dealt.size(partition)
 
-    def read(self, name: str, partition: int) -> Iterator[pl.DataFrame]:
-        """The rows of a table in a partition, piece by piece in their order; then their file is gone."""
+    def take(self, name: str, partition: int) -> Table | None:
+        """The rows of a table in a partition in their order, which are given away; None if there are none."""
+        tables = self._dealt.take(name, partition)
+        if len(tables) < 2:
+            return tables[0] if tables else None
         import polars as pl
 
-        path = self._path(name, partition)
-        if not path.exists():
-            return
-        with path.open("rb") as file:
-            while length := file.read(8):
-                yield pl.read_ipc_stream(io.BytesIO(file.read(int.from_bytes(length, "little"))))
-        path.unlink()
-
-    def _path(self, name: str, partition: int) -> Path:
-        return self.folder / f"{self.level}.{partition}.{name}"
-
-    def _write(self, name: str, partition: int, frame: pl.DataFrame) -> None:
-        content = stored(frame)
-        try:
-            with self._path(name, partition).open("ab") as file:
-                file.write(len(content).to_bytes(8, "little"))
-                file.write(content)
-        except OSError as error:
-            raise _no_room(self.folder, error.strerror or str(error)) from error
+        return Table.from_polars(pl.concat(map(pl.DataFrame, tables), how="vertical_relaxed"))
 
 
 def stored(frame: pl.DataFrame) -> memoryview:
@@ -97,10 +93,10 @@ def stored_size(frame: pl.DataFrame) -> float:
     return len(stored(head)) * frame.height / head.height
 
 
-def check_room(folder: Path, size: float) -> None:
-    """Refuses to begin what will not fit into a folder: so many bytes."""
+def check_room(folder: Path, size: float, memory: int) -> None:
+    """Refuses to begin what will fit neither its part of the memory nor a folder: so many bytes."""
     free = shutil.disk_usage(folder).free
-    if free < size:
+    if size > memory // HELD and free < size:
         raise _no_room(folder, f"about {size / 2**30:.1f} GiB are needed, {free / 2**30:.1f} are free")
 
 
@@ -113,12 +109,13 @@ def _no_room(folder: Path, reason: str) -> UsageError:
     )
 
 
-def _partition(queries: pl.Series, count: int, level: int) -> NDArray[np.uint8]:
-    """The partition of each row, which depends on nothing but its query; there are 256 at the most."""
-    import polars as pl
-
-    partition: NDArray[np.uint8] = (keys(queries).hash(level) % count).cast(pl.UInt8).to_numpy()
-    return partition
+@contextmanager
+def _room_in(folder: Path) -> Iterator[None]:
+    """Says of files that cannot be written what to do."""
+    try:
+        yield
+    except OSError as error:
+        raise _no_room(folder, str(error).partition(" (os error")[0]) from error
 
 
 def keys(ids: pl.Series) -> pl.Series:

@@ -1,15 +1,17 @@
 """Files of labelled scores larger than memory, read in batches.
 
-Sums over the rows add up from batch to batch. For AUC the rows are dealt out by ranges of scores to temporary
-files, each small enough to be sorted alone; a score that many rows have is a range of its own, of which only
-the weights are summed. Measures of each query take the batches as they are read, cut at the borders of
-queries; where a query comes back later, the rows are dealt out by a hash of the query first.
+Sums over the rows add up from batch to batch. For AUC the rows are dealt out by ranges of scores, each small
+enough to be sorted alone; a score that many rows have is a range of its own, of which only the weights are
+summed. Measures of each query take the batches as they are read, cut at the borders of
+queries; where queries come back, the rows are dealt out by a hash of the query first. Rows that are dealt out
+go to files once they take too much memory.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
+from rankmark._native import Table
 from rankmark.aggregation.merged_rows import Asked, asked_of
 from rankmark.aggregation.row_tally import LABELS, Range, RowTally, sums_of, told_sums
 from rankmark.aggregation.rows import in_memory, need_query
 from rankmark.aggregation.settled_rows import QueryValues
 from rankmark.dataclassing import dataclass
-from rankmark.engines.partitions import Partitions, check_room, stored_size, temporary_folder
+from rankmark.engines.partitions import NOWHERE, Partitions, check_room, stored_size, temporary_folder
 from rankmark.engines.selection import memory_bytes
-from rankmark.engines.stream import OWN, last_border, segment_starts
+from rankmark.engines.stream import OWN, come_back, last_border, segment_starts
 from rankmark.errors import MeasureError
 from rankmark.inputs.column_checks import check_ids
 from rankmark.inputs.digest import digest_predictions, whole_numbers
@@ -149,13 +152,17 @@ class _Files:
         with counting_rows(doing) as rows:
             yield from self.batches.read(columns, self.memory // BATCH, rows)
 
+    def size(self, like: pl.DataFrame) -> float:
+        """About how many bytes all rows take in files, by some of them."""
+        return stored_size(like) / like.height * self.batches.rows
+
     def partitions(self, size: float, most: int) -> int:
         """How many to deal so many bytes out to; rather more, since sizes are estimated."""
         return min(most, 1 + int(1.5 * size * PARTITION / self.memory))
 
-    def core(self, frame: pl.DataFrame) -> InMemory:
+    def core(self, table: Table) -> InMemory:
         """Rows in the core."""
-        read = replace(self.like, table=_native.Table.from_arrow(frame.to_struct()))
+        read = replace(self.like, table=table)
         return in_memory(read, self.threads)
 
 
@@ -203,33 +210,32 @@ class RowsInFiles:
         import polars as pl
 
         columns, tally = self.read.columns, RowTally()
-        for batch in self._files.read("reading predictions", *(["query"] if self._queries.measures else [])):
-            frame = pl.DataFrame(batch.table)
-            scores = frame[columns.score]
-            improbable = (scores < 0) | (scores > 1)
-            if self._improbable is None and improbable.any():
-                first = int(improbable.arg_true()[0])
-                self._improbable = tally.rows + first, scores[first]
-            if self._sample is not None:
-                self._sample.add(_thresholds(scores))
-            self._queries.take(frame)
-            labels = sorted(map(float, frame[columns.label].unique().to_list()))[:LABELS]
-            count, found = frame.height, sums_of(self._files.core(frame), sums)
-            tally.add(RowTally(count, labels, int(improbable.sum()), sums=found))
-            tally.compact()
-        self._queries.finish(tally.rows)
+        batches = self._files.read("reading predictions", *(["query"] if self._queries.measures else []))
+        with ExitStack() as folders:
+            for batch in batches:
+                frame = pl.DataFrame(batch.table)
+                scores = frame[columns.score]
+                improbable = (scores < 0) | (scores > 1)
+                if self._improbable is None and improbable.any():
+                    first = int(improbable.arg_true()[0])
+                    self._improbable = tally.rows + first, scores[first]
+                if self._sample is not None:
+                    self._sample.add(_thresholds(scores))
+                self._queries.take(batch.table, folders)
+                labels, found = _labels(frame[columns.label]), sums_of(self._files.core(batch.table), sums)
+                tally.add(RowTally(frame.height, labels, int(improbable.sum()), sums=found))
+                tally.compact()
+            self._queries.finish(folders)
         return tally
 
     def sums(self, asked: Sum) -> tuple[float, ...]:
         """Sums over all rows, read once more for those that no one could ask for before."""
-        import polars as pl
-
         known = told_sums(self.tally)
         try:
             return known(asked)
         except NotMergedError:
             for batch in self._files.read("reading predictions again"):
-                self.tally.add(RowTally(sums=sums_of(self._files.core(pl.DataFrame(batch.table)), [asked])))
+                self.tally.add(RowTally(sums=sums_of(self._files.core(batch.table), [asked])))
                 self.tally.compact()
             return known(asked)
 
@@ -239,11 +245,11 @@ class RowsInFiles:
 
         assert self._sample is not None
         columns = replace(self.read.columns, query=None, item=None)
-        size = _size(pl.DataFrame(self.read.table).select(columns.names), self.tally.rows)
+        size = self._files.size(pl.DataFrame(self.read.table).select(columns.names))
         borders = self._sample.borders(self._files.partitions(size, MOST_PARTITIONS))
         with temporary_folder() as folder:
-            check_room(folder, size)
-            partitions = Partitions(folder, len(borders) + 1)
+            check_room(folder, size, self._files.memory)
+            partitions = Partitions(folder, len(borders) + 1, self._files.memory)
             ranges = self._deal(borders, partitions)
             for number in range(partitions.count):
                 ranges += self._range(partitions, number)
@@ -256,17 +262,16 @@ class RowsInFiles:
         columns = self.read.columns
         at = np.zeros((2, len(borders)))
         for batch in self._files.read("dealing out by score"):
-            frame = pl.DataFrame(batch.table)
-            frame = frame.with_columns(_thresholds(frame[columns.score]))
-            scores = frame[columns.score].to_numpy()
-            place = np.searchsorted(borders, scores)
-            equal = np.searchsorted(borders, scores, side="right") > place
-            tied = frame.filter(pl.Series(equal))
+            place = _native.places_between(batch.table, columns.score, borders)
+            equal = place & 1 == 1
+            place >>= 1
+            tied = pl.DataFrame(batch.table).filter(pl.Series(equal))
             positive = tied[columns.label].cast(pl.Float64).to_numpy() == self._files.positive
             weights = np.ones(tied.height) if columns.weight is None else tied[columns.weight].to_numpy()
             for side, own in enumerate((positive, ~positive)):
                 at[side] += np.bincount(place[equal], weights * own, len(borders))
-            partitions.deal_to(place[~equal], "rows", frame.filter(pl.Series(~equal)))
+            place[equal] = NOWHERE
+            partitions.deal_to(place, "rows", batch.table)
         return [
             (float(score), positive, negative, positive * negative / 2)
             for score, positive, negative in zip(borders, *at.tolist(), strict=True)
@@ -274,21 +279,20 @@ class RowsInFiles:
 
     def _range(self, partitions: Partitions, number: int) -> list[Range]:
         """The range of a partition, if there are rows in it."""
-        import polars as pl
-
-        frames = list(partitions.read("rows", number))
-        if not frames:
+        table = partitions.take("rows", number)
+        if table is None:
             return []
-        frame = pl.concat(frames, how="vertical_relaxed")
-        frames.clear()
-        least = frame[self.read.columns.score].min()
-        ranked = self._files.core(frame).ranked()
-        return [(float(least), *ranked.totals(), ranked.pairs())]  # type: ignore[arg-type]
+        least, _, _ = table.range(self.read.columns.score)
+        ranked = self._files.core(table).ranked()
+        return [(least, *ranked.totals(), ranked.pairs())]
 
 
-def _size(frame: pl.DataFrame, rows: int) -> float:
-    """Bytes that so many rows such as these take in files."""
-    return stored_size(frame) / frame.height * rows
+def _labels(labels: pl.Series) -> list[float]:
+    """The least labels there are, in order: no more of them than tell that there are too many."""
+    ends = labels.min(), labels.max()
+    # Most have two, for which nobody has to look up each row's.
+    found = {*ends} if ((labels == ends[0]) | (labels == ends[1])).all() else labels.unique().to_list()
+    return sorted(map(float, found))[:LABELS]
 
 
 def _thresholds(scores: pl.Series) -> pl.Series:
@@ -308,9 +312,8 @@ class _Sample:
 
     def add(self, scores: pl.Series) -> None:
         """Draws from a batch, and takes the half of all away where they are too many."""
-        values = scores.to_numpy()
-        count = min(len(values), self._of_batch)
-        self._scores.append(values[self._draw.integers(len(values), size=count)])
+        count = min(len(scores), self._of_batch)
+        self._scores.append(scores.gather(self._draw.integers(len(scores), size=count)).to_numpy())
         if sum(map(len, self._scores)) > MOST_DRAWN:
             self._scores = [np.concatenate(self._scores)[::2]]
             self._of_batch = max(1, self._of_batch // 2)
@@ -318,7 +321,7 @@ class _Sample:
     def borders(self, ranges: int) -> NDArray[Any]:
         """Rising scores between which about so many ranges are, or fewer if many rows have the same score."""
         scores = np.sort(np.concatenate(self._scores))
-        return np.unique(scores[np.arange(1, ranges) * len(scores) // ranges])
+        return np.unique(scores[np.arange(1, ranges) * len(scores) // ranges]).astype(np.float64)
 
 
 DRAWN = 4096
@@ -338,6 +341,7 @@ class _OfQueries:
         self._rest: list[pl.DataFrame] = []
         self._start = 0
         self._together = bool(measures)
+        self._dealt: _DealtByQuery | None = None
         for measure in measures:
             name = need_query(files.like, measure)
             check_ids(files.like.table, name, "query", files.like.name)
@@ -348,27 +352,38 @@ class _OfQueries:
         assert query is not None
         return query
 
-    def take(self, frame: pl.DataFrame) -> None:
-        """Takes a batch, the rows of its last query with the next one."""
+    def take(self, table: Table, folders: ExitStack) -> None:
+        """Takes a batch, the rows of its last query with the next one, unless queries are not together."""
         import polars as pl
 
+        if self._together and not self._rest and come_back(table, self._query):
+            self._together, self._dealt = False, self._deal_like(table, folders)
+        if self._dealt is not None:
+            self._dealt.add(table)
         if not self._together:
             return
-        frame = pl.concat([*self._rest, frame], how="vertical_relaxed", rechunk=False)
+        frame = pl.concat([*self._rest, pl.DataFrame(table)], how="vertical_relaxed", rechunk=False)
         end = last_border(frame[self._query])
         self._add_together(frame[:end])
         self._rest = [frame[end:]]
 
-    def finish(self, rows: int) -> None:
-        """Takes the last query; begins anew if the rows of any, of so many rows, were not together."""
+    def finish(self, folders: ExitStack) -> None:
+        """Takes the last query; where not all were together, evaluates the rows dealt out."""
         if self._together:
             self._add_together(self._rest[0])
-            self._rest.clear()
-            self._together = bool(self._whole["query"].is_unique().all())
-        if self.measures and not self._together:
-            self._parts.clear()
-            self._rest.clear()
-            self._partitioned(rows)
+            self._together = self._together and bool(self._whole["query"].is_unique().all())
+        if not self.measures or self._together:
+            return
+        self._parts.clear()
+        self._rest.clear()
+        if self._dealt is None:
+            for batch in self._files.read("dealing out by query", "query"):
+                self._dealt = self._dealt or self._deal_like(batch.table, folders)
+                self._dealt.add(batch.table)
+        assert self._dealt is not None
+        for number in range(self._dealt.partitions.count):
+            self._add_partition(self._dealt.partitions, number)
+        self._dealt = None
 
     def values(self, measure: Measure) -> QueryValues:
         """What a measure gives, and how many rows each query has."""
@@ -394,17 +409,18 @@ class _OfQueries:
         if not frame.height:
             return
         queries = frame[self._query]
-        if queries.n_unique() < len(segment_starts(queries)):
+        starts = segment_starts(queries)
+        if queries.gather(starts).n_unique() < len(starts):
             self._together = False
             return
-        self._add(frame, np.arange(self._start, self._start + frame.height))
+        self._add(Table.from_polars(frame), lambda first: first.astype(np.int64) + self._start)
         self._start += frame.height
 
-    def _add(self, frame: pl.DataFrame, places: NDArray[np.int64]) -> None:
-        """Adds whole queries; `places` are the numbers of the rows."""
+    def _add(self, table: Table, places: Callable[[NDArray[np.uint32]], NDArray[np.int64]]) -> None:
+        """Adds whole queries; `places` gives the numbers of rows of this table."""
         import polars as pl
 
-        rows = Rows(self._files.core(frame), frame.height, self._query)
+        rows = Rows(self._files.core(table), table.num_rows, self._query)
         columns: dict[str, Any] = {}
         for number, measure in enumerate(self.measures):
             each = measure.compute_rows(rows)
@@ -412,43 +428,49 @@ class _OfQueries:
             columns |= {f"{number}.value": each.values, f"{number}.weight": each.weights}
             self._skipped[measure] = each.skipped
         first = rows.of_queries.first_rows
-        known = {"query": frame[self._query][first], "place": places[first], "rows": rows.of_queries.rows}
+        ids = pl.DataFrame(table)[self._query][first]
+        known = {"query": ids, "place": places(first), "rows": rows.of_queries.rows}
         self._parts.append(pl.DataFrame(known | columns))
 
-    def _partitioned(self, rows: int) -> None:
-        """Deals out the rows by query, and evaluates one partition after another."""
+    def _deal_like(self, table: Table, folders: ExitStack) -> _DealtByQuery:
+        """Begins to deal out rows such as these; files are there until `folders` are closed."""
         import polars as pl
 
-        with temporary_folder() as folder:
-            start, partitions = 0, None
-            for batch in self._files.read("dealing out by query", "query"):
-                frame = pl.DataFrame(batch.table)
-                if partitions is None:
-                    size = _size(frame, rows)
-                    check_room(folder, size)
-                    partitions = Partitions(folder, self._files.partitions(size, HASHES))
-                numbers = pl.int_range(start, start + frame.height, dtype=pl.Int64).alias(ROW)
-                partitions.deal("rows", frame.with_columns(numbers), self._query)
-                start += frame.height
-            assert partitions is not None
-            for number in range(partitions.count):
-                self._add_partition(partitions, number)
+        folder, memory = folders.enter_context(temporary_folder()), self._files.memory
+        size = self._files.size(pl.DataFrame(table))
+        check_room(folder, size, memory)
+        return _DealtByQuery(Partitions(folder, self._files.partitions(size, HASHES), memory), self._query)
 
     def _add_partition(self, partitions: Partitions, number: int) -> None:
         import polars as pl
 
         size = partitions.size(number)
         if size > 2 * self._files.memory / PARTITION and partitions.level < DEEPEST:
-            smaller = Partitions(
-                partitions.folder, self._files.partitions(size, HASHES), partitions.level + 1
-            )
-            for frame in partitions.read("rows", number):
-                smaller.deal("rows", frame, self._query)
+            count = self._files.partitions(size, HASHES)
+            smaller = partitions.smaller(number, count, {"rows": self._query})
             for each in range(smaller.count):
                 self._add_partition(smaller, each)
-        elif frames := list(partitions.read("rows", number)):
-            frame = pl.concat(frames, how="vertical_relaxed")
-            self._add(frame.drop(ROW), frame[ROW].to_numpy())
+        elif table := partitions.take("rows", number):
+            numbers = pl.DataFrame(table)[ROW]
+            self._add(table, lambda first: numbers.gather(first).to_numpy())
+
+
+class _DealtByQuery:
+    """Rows with their numbers, dealt out by query."""
+
+    def __init__(self, partitions: Partitions, query: str) -> None:
+        self.partitions = partitions
+        self._query = query
+        self._rows = 0
+
+    def add(self, table: Table) -> None:
+        """Deals out the next rows."""
+        import polars as pl
+
+        end = self._rows + table.num_rows
+        numbers = Table.from_polars(pl.DataFrame({ROW: np.arange(self._rows, end, dtype=np.int64)}))
+        self.partitions.deal("rows", numbers.beside(table), self._query)
+        self._rows = end
 
 
 def _digest(files: _Files) -> str:

@@ -2,21 +2,22 @@
 
 A run whose rows are grouped by query is evaluated as it is read, against judgements that are in memory, by
 query: those of the queries in the batch. A query that comes back in a later batch ends this before it is
-counted twice: both tables are then dealt out by a hash of the query to temporary files, each small enough
-to be evaluated alone. So are they where the judgements are too large to be kept in memory.
+counted twice: both tables are then dealt out by a hash of the query to partitions, each small enough to be
+evaluated alone, which are kept in temporary files once they take too much memory. So are they where the
+first rows show that queries come back, or the judgements are too large to be kept in memory.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark._native import Table
+from rankmark._native import Table, queries_come_back
 from rankmark.aggregation.oddities import SAMPLED as SAMPLED_ROWS
 from rankmark.aggregation.query_state import QueryState
 from rankmark.aggregation.refusals import Some, refuse_unjudged
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from rankmark.inputs.roles import Side
     from rankmark.language.plan import Group
 
-__all__ = ["OWN", "last_border", "observe_sources", "segment_starts"]
+__all__ = ["OWN", "come_back", "last_border", "observe_sources", "segment_starts"]
 
 OWN = 128 << 20
 """Bytes that the process has before it reads anything."""
@@ -110,7 +111,12 @@ class _TooLarge(Exception):  # noqa: N818
 
 
 class _Tables:
-    """Both tables in batches, with ids of the same types; without judgements the results alone."""
+    """Both tables in batches, with ids of the same types; without judgements the results alone.
+
+    Attributes:
+        are_apart: whether the first results show already that no query's are together.
+
+    """
 
     def __init__(
         self,
@@ -138,6 +144,7 @@ class _Tables:
             rows = RowProgress()
             first = next(batches.read(SAMPLED, rows))
             self._size += stored_size(_frame(first)) / rows.done
+            self.are_apart = rows.done < 1 and come_back(first.table, first.query)
             self._first[side] = _head(first)
         self._heads = self._aligned(self._first.get("qrels"), self._first["run"])
 
@@ -251,7 +258,8 @@ def _with_rows(table: Input, frame: pl.DataFrame, name: str | None = None) -> In
 
 def _observed(tables: _Tables, state: QueryState, threads: int | None) -> tuple[QueryState, int]:
     try:
-        return (_streamed if tables.judged else _streamed_alone)(tables, state, threads)
+        if not tables.are_apart:
+            return (_streamed if tables.judged else _streamed_alone)(tables, state, threads)
     except _TooLarge:
         pass
     except _Returned as error:
@@ -440,6 +448,17 @@ def _released(rest: pl.DataFrame, of: int) -> pl.DataFrame:
     return rest[pl.Series(np.arange(rest.height, dtype=np.uint32))] if rest.height < of / 2 else rest
 
 
+def come_back(table: Table, query: str) -> bool:
+    """Whether the first rows show that many queries have rows again after those of others."""
+    import polars as pl
+
+    return queries_come_back(Table.from_polars(pl.DataFrame(table).head(LOOKED_AT)), query)
+
+
+LOOKED_AT = 1 << 20
+"""Rows that are looked at for that."""
+
+
 def last_border(queries: pl.Series) -> int:
     """The row at which the last query begins."""
     last, length = queries[-1], 1 << 12
@@ -461,28 +480,29 @@ ROW = "rankmark:row"
 
 def _partitioned(tables: _Tables, state: QueryState, threads: int | None) -> tuple[QueryState, int]:
     with temporary_folder() as folder:
-        check_room(folder, tables.size)
-        partitions = Partitions(folder, tables.partitions())
+        check_room(folder, tables.size, tables.memory)
+        partitions = Partitions(folder, tables.partitions(), tables.memory)
         with counting_rows("dealing out by query") as rows:
-            for side in ("qrels", "run") if tables.judged else ("run",):
-                _deal(tables, side, partitions, rows)
+            if tables.judged:
+                _deal(tables.read("qrels", rows), "qrels", partitions, numbered=True)
+            _deal(tables.read("run", rows), "run", partitions, numbered=not tables.judged)
         with counting_rows("evaluating") as rows:
             dealt = _Dealt(tables, state, threads, rows)
             return state, sum(dealt.observe(partitions, number) for number in range(partitions.count))
 
 
-def _deal(tables: _Tables, side: str, partitions: Partitions, rows: RowProgress) -> None:
-    """Deals out a table, that which says which queries there are with the numbers of its rows."""
+def _deal(batches: Iterable[Input], side: str, partitions: Partitions, *, numbered: bool) -> None:
+    """Deals out a table, with the numbers of its rows where it says which queries there are."""
     import polars as pl
 
     first_row = 0
-    for batch in tables.read(side, rows):
-        frame = _frame(batch)
-        if side == "qrels" or not tables.judged:
-            numbers = pl.int_range(first_row, first_row + frame.height).alias(ROW)
-            frame = frame.with_columns(numbers)
-            first_row += frame.height
-        partitions.deal(side, frame, batch.query)
+    for batch in batches:
+        table = batch.table
+        if numbered:
+            numbers = pl.DataFrame({ROW: np.arange(first_row, first_row + table.num_rows)})
+            table = Table.from_polars(numbers).beside(table)
+            first_row += table.num_rows
+        partitions.deal(side, table, batch.query)
 
 
 @dataclass(frozen=True, slots=True)
@@ -498,10 +518,8 @@ class _Dealt:
         """Observes the queries of a partition; gives the number of those that are not judged."""
         size = partitions.size(number)
         if size > 2 * self.tables.memory / PARTITION and partitions.level < DEEPEST:
-            smaller = Partitions(partitions.folder, self.tables.partitions(size), partitions.level + 1)
-            for side, head in zip(("qrels", "run"), self.tables.heads(), strict=True):
-                for frame in partitions.read(side, number):
-                    smaller.deal(side, frame, head.query)
+            queries = {head.side: head.query for head in self.tables.heads()}
+            smaller = partitions.smaller(number, self.tables.partitions(size), queries)
             return sum(self.observe(smaller, each) for each in range(smaller.count))
         head, run_head = self.tables.heads()
         run = self._read(partitions, number, run_head)
@@ -519,14 +537,13 @@ class _Dealt:
         return block.unjudged_queries
 
     def _read(self, partitions: Partitions, number: int, head: Input) -> Input:
-        import polars as pl
-
-        frames = list(partitions.read(head.side, number))
-        frame = pl.concat(frames, how="vertical_relaxed") if frames else _frame(head).clear()
+        table = partitions.take(head.side, number)
+        if table is None:
+            table = _with_rows(head, _frame(head).clear()).table
         if head.side == "run":
             share = number / partitions.count if partitions.level == 0 else self.rows.done
-            self.rows.advance(frame.height, share)
-        return _with_rows(head, frame, f"{head.name}, dealt out by query")
+            self.rows.advance(table.num_rows, share)
+        return replace(head, table=table, name=f"{head.name}, dealt out by query")
 
 
 MOST_PARTITIONS = 64

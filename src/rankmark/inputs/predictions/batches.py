@@ -31,6 +31,7 @@ class PredictionBatches:
     Attributes:
         like: what is known of the table, with its first rows; where labels are words, these are not checked
             before all have been read.
+        rows: about how many there are.
         of_classes: whether a row has several scores, of a class each; nothing more is known then.
 
     Raises:
@@ -52,9 +53,11 @@ class PredictionBatches:
             if set(file.names) != set(first.names):
                 raise refuse_differing(file, first)
         columns = find_columns(first.names, said, where, weighing)
-        head = next(self._pieces(columns, SAMPLED, RowProgress()), None)
+        read = RowProgress()
+        head = next(self._pieces(columns, SAMPLED, read), None)
         if head is None:
             raise no_rows(where)
+        self.rows = head[0].num_rows / read.done
         self.like = Predictions(head[0], where, columns, first.text_ids, None, None)
         self.of_classes = bool(columns.other_scores) or head[0].kind(columns.score) == "list"
         self._positive = positive
