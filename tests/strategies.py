@@ -184,7 +184,8 @@ def has_a_better(measure: rm.Measure) -> bool:
     arguments = measure.arguments
     settled = arguments.get("bound") != "upper"  # for ties, an unjudged item counts as not relevant
     # Among ties an item judged 0 comes before an unjudged one in the best order, and only it counts here.
-    settled &= measure.name != "FallOut" or not measure.tells_unjudged
+    sees_which = measure.name == "FallOut" or (measure.name == "ListAUC" and measure.cutoff is not None)
+    settled &= not (sees_which and measure.tells_unjudged)
     settled &= measure.name != "BPM" or arguments["gain"] == "binary"
     return settled and arguments.get("value", "EU") == "EU" and arguments.get("stop") != "graded"
 
