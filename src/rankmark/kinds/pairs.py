@@ -50,7 +50,7 @@ class Lists:
         return Lists(offsets - own.start, self.first[own], self.last[own])
 
 
-AT_ONCE = 2**18
+AT_ONCE = 2**16
 """So many items of lists are looked at at a time."""
 
 
