@@ -90,13 +90,21 @@ def test_a_file_has_one_of_two_sides(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("different", [1, 3, 50, 10**9])
-def test_smaller_values_before_each_in_its_segment_are_counted(different: int) -> None:
-    lengths = [0, 1, 2, 30, 0, 1_023, 1_024, 1_025, 3_000]
+def test_items_of_a_segment_stand_to_its_others_alone(different: int) -> None:
+    lengths = [0, 1, 2, 30, 0, 1_025, 4_097]
     offsets = np.concatenate(([0], np.cumsum(lengths)))
-    values = np.random.default_rng(different).integers(-different, different, offsets[-1])
-    segments = [values[start:end] for start, end in pairwise(offsets)]
-    expected = [np.sum(own[:at] < value) for own in segments for at, value in enumerate(own)]
-    assert _native.segment_smaller_before(values, offsets).tolist() == expected
+    x, y = np.random.default_rng(different).integers(-different, different, (2, offsets[-1]))
+    segments = [(x[start:end], y[start:end]) for start, end in pairwise(offsets)]
+    below, equal = _native.segment_below_and_equal(x, offsets)
+    assert below.tolist() == [np.sum(x < value) for x, _ in segments for value in x]
+    assert equal.tolist() == [np.sum(x == value) for x, _ in segments for value in x]
+    in_both = [[int(np.sum((x < a) & (y < b))) for a, b in zip(x, y, strict=True)] for x, y in segments]
+    assert _native.segment_below_in_both(x, y, offsets).tolist() == [
+        count for own in in_both for count in own
+    ]
+    concordant, tied_x, *_ = _native.segment_pair_counts(x, y, offsets)
+    assert concordant.tolist() == [sum(own) for own in in_both]
+    assert tied_x.tolist() == [sum((np.sum(x == value) - 1) / 2 for value in x) for x, _ in segments]
 
 
 def observed() -> tuple[_native.ObservedQueries, list[_native.QueryValues], _native.Table]:

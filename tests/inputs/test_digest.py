@@ -198,3 +198,32 @@ def test_of_predictions_order_format_and_types_do_not_count(tmp_path: Path) -> N
 
 def test_predictions_have_no_hash_unless_asked_for() -> None:
     assert rm.evaluate_predictions(PREDICTIONS, "AUC").inputs == {}
+
+
+@pytest.mark.parametrize("column", ["query", "item"])
+@pytest.mark.parametrize("ids", [[None, "a"], ["a", None], [None, 1], [1, None]])
+@pytest.mark.filterwarnings("error")
+def test_a_missing_id_is_refused_as_without_the_hash(column: str, ids: list[Any]) -> None:
+    other = ids[0] or ids[1]
+    qrels = pl.DataFrame({"query": [other], "item": [other], "relevance": [1]})
+    run = pl.DataFrame({"query": [other] * 2, "item": [other] * 2, "score": [2.0, 1.0]})
+    run = run.with_columns(pl.Series(column, ids))
+    with pytest.raises(rm.DataError) as without:
+        rm.evaluate(qrels, run, "AP")
+    with pytest.raises(rm.DataError, match=f"the {column} column '{column}' has 1 null") as hashed:
+        rm.evaluate(qrels, run, "AP", hash_inputs=True)
+    assert str(hashed.value) == str(without.value)
+
+
+@pytest.mark.parametrize(
+    ("queries", "others"),
+    [([None, "a", "b"], [None, "a", "c"]), ([None, 1, 2**60 + 1], [None, 1, 2**60])],
+)
+@pytest.mark.filterwarnings("error")
+def test_ids_beside_a_missing_one_count(queries: list[Any], others: list[Any]) -> None:
+    def hashed(queries: list[Any]) -> str:
+        rows = pl.DataFrame({"query": queries, "label": [1, 0, 1], "score": [0.2, 0.1, 0.3]})
+        return str(rm.evaluate_predictions(rows, "AUC", hash_inputs=True).inputs)
+
+    assert hashed(queries) == hashed(list(queries))
+    assert hashed(queries) != hashed(others)

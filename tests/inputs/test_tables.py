@@ -267,6 +267,16 @@ REFUSED_TABLES = [
     ),
     (pl.DataFrame({"query": [object()], "item": [1]}), ColumnError, "column 'query' holds Python objects"),
     (
+        pl.DataFrame({"query": [1], "item": pl.Series([1], dtype=pl.Int128)}),
+        ColumnError,
+        "column 'item' is Int128, which Arrow libraries do not take; cast it to Int64 or String",
+    ),
+    (
+        pl.DataFrame({"query": [1], "items": pl.Series([[1]], dtype=pl.List(pl.Int128))}),
+        ColumnError,
+        "column 'items' is List(Int128), which Arrow libraries do not take; cast it to Int64 or String",
+    ),
+    (
         pl.DataFrame({"query": [1], "items": [[1, 2]], "grades": [[1]]}),
         DataError,
         "row 0 (from 0; query 1): 2 in 'items' but 1 in 'grades'; both lists need the same length",

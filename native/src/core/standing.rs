@@ -1,5 +1,6 @@
 //! How values stand to each other: those of two systems, and those of one ranking.
 
+use std::cmp::Reverse;
 use std::mem::swap;
 
 use crate::core::lists::segments::segments;
@@ -21,33 +22,169 @@ pub fn above(values: &[f64], others: &[f64]) -> Vec<i64> {
     values.iter().map(count).collect()
 }
 
-/// Values of a segment from which on they are sorted, which is slower for few.
-const MANY: usize = 1 << 10;
-
-/// Of each value how many of those before it in its segment are below it.
-pub fn smaller_before(values: &[i64], offsets: &[i64]) -> Vec<i64> {
-    let mut counts = vec![0; values.len()];
+/// Of each value how many of its segment are below it, and how many equal it, itself among them.
+pub fn below_and_equal(values: &[i64], offsets: &[i64]) -> (Vec<i64>, Vec<i64>) {
+    let (mut below, mut equal) = (Vec::with_capacity(values.len()), Vec::with_capacity(values.len()));
+    let mut counted = Counted::default();
     for rows in segments(offsets) {
-        let (own, counts) = (&values[rows.clone()], &mut counts[rows]);
-        if own.len() < MANY { counted(own, counts) } else { merged(own, counts) }
+        counted.count(&values[rows]);
+        below.extend(counted.codes.iter().map(|&code| counted.below[code] as i64));
+        equal.extend(counted.codes.iter().map(|&code| counted.equal(code) as i64));
+    }
+    (below, equal)
+}
+
+/// Of each item how many of its segment are below it in both x and y.
+pub fn below_in_both(x: &[i64], y: &[i64], offsets: &[i64]) -> Vec<i64> {
+    let mut below = vec![0; x.len()];
+    let mut ranked = Ranked::default();
+    for rows in segments(offsets) {
+        ranked.rank(&x[rows.clone()], &y[rows.clone()]);
+        for (item, &count) in ranked.items.iter().zip(&ranked.below) {
+            below[rows.start + item.place] = count as i64;
+        }
+    }
+    below
+}
+
+/// Pairs of items, one number a segment.
+#[derive(Default)]
+pub struct PairCounts {
+    /// Those in the same order in x and y.
+    pub concordant: Vec<f64>,
+    pub tied_x: Vec<f64>,
+    pub tied_y: Vec<f64>,
+    pub tied_both: Vec<f64>,
+}
+
+/// How many pairs of items of each segment are of which kinds.
+pub fn pair_counts(x: &[i64], y: &[i64], offsets: &[i64]) -> PairCounts {
+    let mut counts = PairCounts::default();
+    let mut ranked = Ranked::default();
+    for rows in segments(offsets) {
+        ranked.rank(&x[rows.clone()], &y[rows]);
+        let items = &ranked.items;
+        counts.concordant.push(ranked.below.iter().sum::<usize>() as f64);
+        counts.tied_x.push(pairs(items.chunk_by(|a, b| a.x == b.x).map(<[_]>::len)));
+        counts.tied_y.push(pairs(ranked.y.below.windows(2).map(|border| border[1] - border[0])));
+        counts.tied_both.push(pairs(items.chunk_by(|a, b| (a.x, a.y) == (b.x, b.y)).map(<[_]>::len)));
     }
     counts
 }
 
+/// How many pairs there are within groups of these sizes.
+fn pairs(sizes: impl Iterator<Item = usize>) -> f64 {
+    sizes.map(|size| size * size.saturating_sub(1) / 2).sum::<usize>() as f64
+}
+
+/// The values of a segment, counted.
+#[derive(Default)]
+struct Counted {
+    /// The values as numbers from 0 on, in the same order.
+    codes: Vec<usize>,
+    /// How many of the values are below each number, and at the end all.
+    below: Vec<usize>,
+}
+
+impl Counted {
+    fn count(&mut self, values: &[i64]) {
+        self.codes.clear();
+        self.below.clear();
+        let (Some(&least), Some(&greatest)) = (values.iter().min(), values.iter().max()) else { return };
+        if greatest.abs_diff(least) <= 4 * values.len() as u64 {
+            self.codes.extend(values.iter().map(|value| value.abs_diff(least) as usize));
+        } else {
+            let mut different = values.to_vec();
+            different.sort_unstable();
+            different.dedup();
+            self.codes.extend(values.iter().map(|value| different.partition_point(|other| other < value)));
+        }
+        let numbers = self.codes.iter().max().map_or(0, |most| most + 1);
+        self.below.resize(numbers + 1, 0);
+        for &code in &self.codes {
+            self.below[code + 1] += 1;
+        }
+        let mut sum = 0;
+        for count in &mut self.below {
+            sum += *count;
+            *count = sum;
+        }
+    }
+
+    fn equal(&self, code: usize) -> usize {
+        self.below[code + 1] - self.below[code]
+    }
+}
+
+/// An item of a segment, at this place in it.
+struct Item {
+    x: i64,
+    y: i64,
+    place: usize,
+}
+
+/// The items of a segment by x, those with the same from the greatest y to the least: whoever is below one of them in
+/// both stands before it.
+#[derive(Default)]
+struct Ranked {
+    items: Vec<Item>,
+    y: Counted,
+    /// How many are below each in both.
+    below: Vec<usize>,
+    places: Vec<usize>,
+}
+
+impl Ranked {
+    fn rank(&mut self, x: &[i64], y: &[i64]) {
+        self.items.clear();
+        self.items.extend(x.iter().zip(y).enumerate().map(|(place, (&x, &y))| Item { x, y, place }));
+        let key = |item: &Item| (item.x, Reverse(item.y));
+        if !self.items.is_sorted_by_key(key) {
+            self.items.sort_unstable_by_key(key);
+        }
+        let values: Vec<i64> = self.items.iter().map(|item| item.y).collect();
+        self.y.count(&values);
+        self.below.clear();
+        self.below.resize(values.len(), 0);
+        if values.len() >= MANY {
+            return merged(&values, &mut self.below);
+        }
+        // A place of its own for each: of equal ones the later has the earlier place, so that it counts none of them.
+        self.places.clear();
+        self.places.resize(values.len(), 0);
+        let mut next = self.y.below.clone();
+        for (place, &code) in self.places.iter_mut().zip(&self.y.codes).rev() {
+            *place = next[code];
+            next[code] += 1;
+        }
+        marked(&self.places, &mut self.below);
+    }
+}
+
+/// Values of a segment from which on they are sorted, which is slower for few.
+const MANY: usize = 1 << 12;
+
 wide! {
-    /// Each is compared with all before it.
-    fn counted(values: &[i64], counts: &mut [i64]) -> () = counted_any
+    /// Of each place how many of those before it are lower: places are marked, and the marks below it counted.
+    fn marked(places: &[usize], counts: &mut [usize]) -> () = marked_any
 }
 
 #[inline(always)]
-fn counted_any(values: &[i64], counts: &mut [i64]) {
-    for (at, (&value, count)) in values.iter().zip(counts).enumerate() {
-        *count = values[..at].iter().map(|&before| i64::from(before < value)).sum();
+fn marked_any(places: &[usize], counts: &mut [usize]) {
+    let mut marks = [0_u64; MANY / 64];
+    for (&place, count) in places.iter().zip(counts) {
+        let (word, bit) = (place / 64, place % 64);
+        let mut below = (marks[word] & ((1 << bit) - 1)).count_ones();
+        for mark in &marks[..word] {
+            below += mark.count_ones();
+        }
+        *count = below as usize;
+        marks[word] |= 1 << bit;
     }
 }
 
 /// The values are sorted by merging; whoever comes from a later part passes all that are smaller in the one before.
-fn merged(values: &[i64], counts: &mut [i64]) {
+fn merged(values: &[i64], counts: &mut [usize]) {
     let mut order: Vec<usize> = (0..values.len()).collect();
     let mut next = order.clone();
     let mut width = 1;
@@ -84,17 +221,46 @@ mod tests {
     use super::*;
 
     #[test]
-    fn smaller_values_before_are_the_same_compared_or_merged() {
-        for length in [0, 1, 2, 3, 7, 64, 100] {
-            for different in [1, 2, 7, 1_000] {
-                let values: Vec<i64> = (0..length).map(|i| i * 7_919 % 101 % different - 3).collect();
-                let (mut one, mut other) = (vec![0; values.len()], vec![0; values.len()]);
-                counted(&values, &mut one);
-                merged(&values, &mut other);
-                assert_eq!(one, other);
+    fn lower_ones_before_are_the_same_marked_or_merged() {
+        for length in [0, 1, 2, 3, 7, 64, 100, 1_000] {
+            let places: Vec<usize> = (0..length).map(|i| i * 7_919 % length).collect();
+            let values: Vec<i64> = places.iter().map(|&place| place as i64).collect();
+            let (mut one, mut other) = (vec![0; length], vec![0; length]);
+            marked(&places, &mut one);
+            merged(&values, &mut other);
+            assert_eq!(one, other);
+        }
+    }
+
+    #[test]
+    fn items_stand_to_others_as_pair_by_pair() {
+        for length in [0, 1, 2, 5, 64, 130, MANY + 3] {
+            for (of_x, of_y, apart) in
+                [(1, 1, 1), (3, 5, 1), (10_000, 10_000, 1), (10_000, 7, i64::MAX / 10_000)]
+            {
+                let value = |i: usize, step: usize, of: i64| (i * step % 5_003) as i64 % of * apart - 7;
+                let x: Vec<i64> = (0..length).map(|i| value(i, 7_919, of_x)).collect();
+                let y: Vec<i64> = (0..length).map(|i| value(i, 1_237, of_y)).collect();
+                let offsets = [0, 0, length as i64];
+                let how_many =
+                    |is: &dyn Fn(usize, usize) -> bool, at| (0..length).filter(|&i| is(i, at)).count() as i64;
+                let (below, equal) = below_and_equal(&x, &offsets);
+                let both = below_in_both(&x, &y, &offsets);
+                for at in (0..length).step_by(length / 50 + 1) {
+                    assert_eq!(below[at], how_many(&|i, at| x[i] < x[at], at));
+                    assert_eq!(equal[at], how_many(&|i, at| x[i] == x[at], at));
+                    assert_eq!(both[at], how_many(&|i, at| x[i] < x[at] && y[i] < y[at], at));
+                }
+                let tied = |equal: &[i64]| equal.iter().map(|count| (count - 1) as f64 / 2.0).sum::<f64>();
+                let counts = pair_counts(&x, &y, &offsets);
+                let same: Vec<i64> =
+                    x.iter().zip(&y).map(|(x, y)| (x + 7) / apart * 20_000 + (y + 7) / apart).collect();
+                assert_eq!(counts.concordant, [0.0, both.iter().sum::<i64>() as f64]);
+                assert_eq!(counts.tied_x, [0.0, tied(&equal)]);
+                assert_eq!(counts.tied_y, [0.0, tied(&below_and_equal(&y, &offsets).1)]);
+                assert_eq!(counts.tied_both, [0.0, tied(&below_and_equal(&same, &offsets).1)]);
             }
         }
-        assert_eq!(smaller_before(&[1, 2, 2, 0, 3, 1, 5], &[0, 5, 5, 7]), [0, 1, 1, 0, 4, 0, 1]);
     }
 
     #[test]

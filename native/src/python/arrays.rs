@@ -103,15 +103,43 @@ pub fn rising_above<'py>(
     array(py, || standing::above(values, others))
 }
 
-/// Of each value how many of those before it in its segment are below it.
+/// Of each value how many of its segment are below it, and how many equal it, itself among them.
 #[pyfunction]
-pub fn segment_smaller_before<'py>(
+#[expect(clippy::type_complexity, reason = "two arrays")]
+pub fn segment_below_and_equal<'py>(
     py: Python<'py>,
     values: PyReadonlyArray1<'py, i64>,
     offsets: PyReadonlyArray1<'py, i64>,
-) -> Array<'py, i64> {
+) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)> {
     let (values, offsets) = (values.as_slice()?, offsets.as_slice()?);
-    array(py, || standing::smaller_before(values, offsets))
+    let (below, equal) = unlocked(py, || standing::below_and_equal(values, offsets))?;
+    Ok((below.into_pyarray(py), equal.into_pyarray(py)))
+}
+
+/// Of each item how many of its segment are below it in both x and y.
+#[pyfunction]
+pub fn segment_below_in_both<'py>(
+    py: Python<'py>,
+    x: PyReadonlyArray1<'py, i64>,
+    y: PyReadonlyArray1<'py, i64>,
+    offsets: PyReadonlyArray1<'py, i64>,
+) -> Array<'py, i64> {
+    let (x, y, offsets) = (x.as_slice()?, y.as_slice()?, offsets.as_slice()?);
+    array(py, || standing::below_in_both(x, y, offsets))
+}
+
+/// How many pairs of items of each segment are in the same order in x and y, tied in x, in y, and in both.
+#[pyfunction]
+pub fn segment_pair_counts<'py>(
+    py: Python<'py>,
+    x: PyReadonlyArray1<'py, i64>,
+    y: PyReadonlyArray1<'py, i64>,
+    offsets: PyReadonlyArray1<'py, i64>,
+) -> PyResult<[Bound<'py, PyArray1<f64>>; 4]> {
+    let (x, y, offsets) = (x.as_slice()?, y.as_slice()?, offsets.as_slice()?);
+    let counts = unlocked(py, || standing::pair_counts(x, y, offsets))?;
+    let numbers = [counts.concordant, counts.tied_x, counts.tied_y, counts.tied_both];
+    Ok(numbers.map(|each| each.into_pyarray(py)))
 }
 
 /// How many of each segment are true.

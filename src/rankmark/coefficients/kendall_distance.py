@@ -45,9 +45,9 @@ def kendall_distance(pairs: Pairs, *, p: Annotated[float, Within(0, 1)] = 0.5) -
         np.asarray(x, np.float64) for x in (pairs.a.length, pairs.b.length, np.diff(pairs.offsets))
     )
     ranks = Rankings(pairs.offsets, pairs.rank_a, pairs.rank_b)
-    discordant = common * (common - 1) / 2 - ranks.sum(better_in_both(ranks)[0])
+    discordant = common * (common - 1) / 2 - ranks.sum(better_in_both(ranks))
     for key in (ranks.x, ranks.y):
-        place = groups(ranks, key)[0] - ranks.offsets[ranks.query] + 1
+        place = groups(ranks, key)[0] + 1
         discordant += ranks.sum(key - place)  # those above it that the other list lacks
     only_a, only_b = a - common, b - common
     unknown = (only_a * (only_a - 1) + only_b * (only_b - 1)) / 2

@@ -69,7 +69,8 @@ def rank_biased_overlap(
     norm = (
         depth if ties == "a" else np.sqrt(sizes[0] * sizes[1]) if ties == "b" else (sizes[0] + sizes[1]) / 2
     )
-    weight = (1 - p) * np.power(p, depth - 1.0)
+    deepest = int(longer.max(initial=0))
+    weight = ((1 - p) * np.power(p, np.arange(deepest) + 0.0))[depth - 1]
     filled = shorter > 0
     missing = np.maximum(depth - np.repeat(shorter, longer), 0)
     if tail == "extrapolated":
@@ -131,6 +132,8 @@ def _sizes(lists: Lists, cells: Whole, depth: Whole, ties: str) -> Values:
     Beyond a list's end unseen items are as many as depths, none of them tied.
     """
     sizes = depth.astype(np.float64)
+    if not lists.tied:
+        return sizes
     at = np.repeat(cells[:-1], lists.length) + _native.segment_ranks(lists.offsets) - 1
     if ties == "w":
         sizes[at] = lists.last

@@ -51,25 +51,26 @@ def tau_ap(pairs: Pairs, *, ties: Literal["a", "b"] = "a", items: Items = "commo
 
     """
     ranks = rankings(pairs, items)
-    better, _ = better_in_both(ranks)
+    better = better_in_both(ranks)
     if ties == "b":
         return (_above_ties(ranks, better) + _above_ties(ranks.swapped(), better)) / 2
-    start, size = groups(ranks, ranks.y)
-    above = start - ranks.offsets[ranks.query]
+    above, size = groups(ranks, ranks.y)
     concordant = better + better_alike(ranks, ranks.x, ranks.y) / 2
-    both = tied_in_both(ranks, tied(ranks, ranks.x), size)
-    among = better_alike(ranks, ranks.y, ranks.x) + (both - 1) / 2
-    # An item of a group is at each of its places as often, and then that share of the others is above it.
     longest = int(np.diff(ranks.offsets).max(initial=0))
-    harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, longest + 1))))
-    inverse = harmonic[np.maximum(above + size - 1, 0)] - harmonic[np.maximum(above - 1, 0)]
-    shares = np.where(above > 0, size - above * inverse, size - 1.0)
-    each = (concordant * inverse * (above > 0) + among / np.maximum(size - 1, 1) * shares) / size
+    harmonic = np.concatenate(([0.0, 0.0], np.cumsum(1.0 / np.arange(1, longest + 1))))  # to the rank before
+    inverse = harmonic[above + size] - harmonic[above]
+    each = concordant * inverse * (above > 0)
+    if size.max(initial=1) > 1:
+        # An item of a group is at each of its places as often, and then that share of the others is above it.
+        both = tied_in_both(ranks, tied(ranks, ranks.x), size)
+        among = better_alike(ranks, ranks.y, ranks.x) + (both - 1) / 2
+        shares = np.where(above > 0, size - above * inverse, size - 1.0)
+        each = (each + among / np.maximum(size - 1, 1) * shares) / size
     return quotient(2 * ranks.sum(each), ranks.n - 1) - 1
 
 
 def _above_ties(ranks: Rankings, better: Whole) -> Values:
     """The share of the items above all that are equal in y which is better in x, too, on average; -1 to 1."""
-    above = groups(ranks, ranks.y)[0] - ranks.offsets[ranks.query]
+    above, _ = groups(ranks, ranks.y)
     share = np.divide(better, above, out=np.zeros(len(above)), where=above > 0)
     return 2 * quotient(ranks.sum(share), ranks.sum(above > 0)) - 1

@@ -17,6 +17,7 @@ from rankmark.kinds.rankings import (
     rankings,
     tied,
     tied_in_both,
+    worse_in_both,
 )
 from rankmark.language.coefficient import coefficient
 
@@ -49,7 +50,7 @@ def weighted_tau(pairs: Pairs, *, items: Items = "common") -> Values:
 
     """
     ranks = rankings(pairs, items)
-    better, worse = better_in_both(ranks, worse=True)
+    better, worse = better_in_both(ranks), worse_in_both(ranks)
     alike_x, alike_y = tied(ranks, ranks.x), tied(ranks, ranks.y)
     both = tied_in_both(ranks, alike_x, alike_y)
     n = ranks.n[ranks.query]
@@ -67,7 +68,7 @@ def _places(ranks: Rankings, key: Whole, other: Whole) -> Whole:
     """Ranks from 1 by one key, equal ones by the other, and by nothing those that are equal in both."""
     start, size = groups(ranks, key)
     if size.max(initial=1) == 1:
-        return start - ranks.offsets[ranks.query] + 1
+        return start + 1
     order = ordered(ranks, key, other)
     places = np.empty(len(order), dtype=np.int64)
     places[order] = np.arange(len(order)) - ranks.offsets[ranks.query] + 1

@@ -185,8 +185,9 @@ def _values(table: Input, rows: RowNumbers, first_row: int) -> NDArray[np.float6
 
 
 def _ids(column: pl.Series) -> Words:
+    """The ids as numbers, 0 where there is none."""
     if column.dtype.is_integer():
-        return column.to_numpy().astype(np.uint64)
+        return column.fill_null(0).to_numpy().astype(np.uint64)
     return _text_hashes(column)
 
 
@@ -195,7 +196,8 @@ def _text_hashes(column: pl.Series) -> Words:
     import polars as pl
 
     runs = column.cast(pl.String).rle().struct
-    texts, repeats = runs.field("value"), runs.field("len").to_numpy()
+    missing = runs.field("value").is_null().to_numpy()
+    texts, repeats = runs.field("value").fill_null(""), runs.field("len").to_numpy()
     lengths = texts.str.len_bytes().to_numpy().astype(np.int64)
     starts = np.cumsum(lengths) - lengths
     content = np.frombuffer(texts.str.join("").item().encode(), dtype=np.uint8)
@@ -204,6 +206,7 @@ def _text_hashes(column: pl.Series) -> Words:
     for place in range(int(lengths.max(initial=0))):
         longer = longer[lengths[longer] > place]
         hashes[longer] = (hashes[longer] ^ content[starts[longer] + place]) * np.uint64(0x100000001B3)
+    hashes[missing] = 0
     return np.repeat(hashes, repeats)
 
 

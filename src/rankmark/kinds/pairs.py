@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from rankmark import _native
 from rankmark import _numpy as np
 from rankmark.dataclassing import dataclass
 
@@ -37,6 +38,11 @@ class Lists:
         """Number of items; one a query."""
         return np.diff(self.offsets)
 
+    @property
+    def tied(self) -> bool:
+        """Whether any items have the same score."""
+        return not np.array_equal(self.first, self.last)
+
     def between(self, start: int, stop: int) -> Lists:
         """Those of the queries from one number, from 0, to before another."""
         offsets = self.offsets[start : stop + 1]
@@ -44,7 +50,7 @@ class Lists:
         return Lists(offsets - own.start, self.first[own], self.last[own])
 
 
-AT_ONCE = 2**18
+AT_ONCE = 2**16
 """So many items of lists are looked at at a time."""
 
 
@@ -86,22 +92,22 @@ class Pairs:
         if cutoff is None:
             return self
         kept = (self.rank_a <= cutoff) & (self.rank_b <= cutoff)
-        counts = np.bincount(self.query[kept], minlength=len(self.offsets) - 1)
+        offsets = offsets_of(_native.segment_count(kept, self.offsets))
         a, b = _top(self.a, cutoff), _top(self.b, cutoff)
-        return Pairs(a, b, offsets_of(counts), self.rank_a[kept], self.rank_b[kept])
+        return Pairs(a, b, offsets, self.rank_a[kept], self.rank_b[kept])
 
     def tied(self, side: Literal["a", "b"]) -> tuple[Whole, Whole]:
         """The first and the last rank of the items tied with each common item, in one of the lists."""
         lists, rank = (self.a, self.rank_a) if side == "a" else (self.b, self.rank_b)
+        if not lists.tied:
+            return rank, rank
         at = lists.offsets[self.query] + rank - 1
         return lists.first[at], lists.last[at]
 
 
 def _top(lists: Lists, cutoff: int) -> Lists:
-    length = lists.length
-    place = np.arange(len(lists.first)) - np.repeat(lists.offsets[:-1], length)
-    kept = place < cutoff
-    offsets = offsets_of(np.minimum(length, cutoff))
+    offsets = offsets_of(np.minimum(lists.length, cutoff))
+    kept = np.repeat(lists.offsets[:-1] - offsets[:-1], np.diff(offsets)) + np.arange(offsets[-1])
     return Lists(offsets, lists.first[kept], np.minimum(lists.last[kept], cutoff))
 
 

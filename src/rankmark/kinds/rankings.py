@@ -29,6 +29,7 @@ __all__ = [
     "tau_b",
     "tied",
     "tied_in_both",
+    "worse_in_both",
 ]
 
 Items: TypeAlias = Literal["common", "union"]
@@ -122,14 +123,9 @@ def ordered(ranks: Rankings, *keys: Whole) -> Whole:
 
 
 def groups(ranks: Rankings, *keys: Whole) -> tuple[Whole, Whole]:
-    """Of the items with the same keys in a query: how many come before, by the keys, and how many they are.
-
-    Those that come before are counted from the first query on.
-    """
-    key, most = _key(ranks, *keys)
-    if most <= 4 * len(key) + 2**20:  # few numbers: they are counted, without sorting
-        counts = np.bincount(key, minlength=1)
-        return (np.cumsum(counts) - counts)[key], counts[key]
+    """Of items with the same keys in a query: how many come before, by the keys, and how many they are."""
+    if len(keys) == 1:
+        return _native.segment_below_and_equal(keys[0], ranks.offsets)
     order = ordered(ranks, *keys)
     opens = np.ones(len(order), dtype=np.bool_)
     opens[1:] = np.diff(ranks.query[order]) != 0
@@ -138,7 +134,7 @@ def groups(ranks: Rankings, *keys: Whole) -> tuple[Whole, Whole]:
     starts = np.flatnonzero(opens)
     group = np.cumsum(opens) - 1
     start, size = np.empty((2, len(order)), dtype=np.int64)
-    start[order] = starts[group]
+    start[order] = starts[group] - ranks.offsets[ranks.query]
     size[order] = np.diff(starts, append=len(order))[group]
     return start, size
 
@@ -166,20 +162,14 @@ CELLS = 1 << 21
 """So many items are looked at in one go."""
 
 
-def better_in_both(ranks: Rankings, worse: bool = False) -> tuple[Whole, Whole]:
-    """How many items are strictly better in both rankings, and how many worse (if asked for), of each item.
+def better_in_both(ranks: Rankings) -> Whole:
+    """How many items are strictly better in both rankings, of each item."""
+    return _native.segment_below_in_both(ranks.x, ranks.y, ranks.offsets)
 
-    In the order of x, where equal ones go from the worst y to the best, these are the earlier ones with the
-    better y, and the later ones with the worse.
-    """
-    order = ordered(ranks, ranks.x, -ranks.y)
-    y, offsets = ranks.y[order], ranks.offsets
-    above, below = np.zeros((2, len(order)), dtype=np.int64)
-    above[order] = _native.segment_smaller_before(y, offsets)
-    if worse:
-        backwards = np.ascontiguousarray(-y[::-1]), np.ascontiguousarray(len(y) - offsets[::-1])
-        below[order] = _native.segment_smaller_before(*backwards)[::-1]
-    return above, below
+
+def worse_in_both(ranks: Rankings) -> Whole:
+    """How many items are strictly worse in both rankings, of each item."""
+    return _native.segment_below_in_both(-ranks.x, -ranks.y, ranks.offsets)
 
 
 def tau_b(ranks: Rankings) -> Values:
@@ -192,10 +182,8 @@ def tau_b(ranks: Rankings) -> Values:
 def pair_counts(ranks: Rankings) -> PairCounts:
     """How many pairs of items each query has, and of which kinds."""
     all_pairs = ranks.n * (ranks.n - 1) / 2
-    alike_x, alike_y = tied(ranks, ranks.x), tied(ranks, ranks.y)
-    both = tied_in_both(ranks, alike_x, alike_y)
-    tied_x, tied_y, tied_both = (ranks.sum((alike - 1) / 2) for alike in (alike_x, alike_y, both))
-    concordant = ranks.sum(better_in_both(ranks)[0])
+    counts = _native.segment_pair_counts(ranks.x, ranks.y, ranks.offsets)
+    concordant, tied_x, tied_y, tied_both = counts
     difference = 2 * concordant - (all_pairs - tied_x - tied_y + tied_both)
     return PairCounts(all_pairs, difference, tied_x, tied_y)
 
@@ -216,5 +204,5 @@ def clipped(x: Values) -> Values:
 def mid_ranks(ranks: Rankings, key: Whole) -> Values:
     """Ranks from 1 by the key, equal items having the mean of theirs."""
     start, size = groups(ranks, key)
-    mid: Values = start - ranks.offsets[ranks.query] + (size + 1) / 2
+    mid: Values = start + (size + 1) / 2
     return mid

@@ -89,10 +89,22 @@ def _with_types(frame: pl.DataFrame, where: str) -> pl.DataFrame:
             raise ColumnError(
                 f"{where}: column {name!r} holds Python objects; cast it to integers or strings"
             )
+        if (inner := _innermost(dtype)).is_integer() and type(inner) not in _plain_types():
+            raise ColumnError(
+                f"{where}: column {name!r} is {dtype}, which Arrow libraries do not take; "
+                "cast it to Int64 or String"
+            )
     if all(_typed(dtype) == dtype for dtype in frame.dtypes):
         return frame
     # Column by column, which polars does without its threads, as a forked process has to.
     return pl.DataFrame([each.cast(_typed(each.dtype)) for each in frame])
+
+
+def _innermost(dtype: pl.DataType) -> pl.DataType:
+    """Of lists the type of what they hold."""
+    import polars as pl
+
+    return _innermost(dtype.inner) if isinstance(dtype, pl.List) else dtype  # type: ignore[arg-type]
 
 
 def _typed(dtype: pl.DataType) -> pl.DataType:
