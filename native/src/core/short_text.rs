@@ -14,7 +14,6 @@ use crate::core::error::Result;
 use crate::core::hash::{Key, folded};
 use crate::core::items::Items;
 use crate::core::table::Table;
-use crate::core::wide::wide;
 
 /// Bytes of the longest text.
 const LONGEST: usize = 12;
@@ -67,18 +66,10 @@ fn bits(view: u128) -> u128 {
     BITS[(view as u32 as usize).min(LONGEST)]
 }
 
-wide! {
-    /// Whether some view has more behind its bytes than zeros.
-    fn any_unpadded(views: &[u128]) -> bool = any_unpadded_any
-}
-
-#[inline(always)]
-fn any_unpadded_any(views: &[u128]) -> bool {
-    let mut others = 0;
-    for &view in views {
-        others |= view & !bits(view);
-    }
-    others != 0
+/// Whether some view has more behind its bytes than zeros.
+fn any_unpadded(views: &[u128]) -> bool {
+    // Without an early end, nothing waits for a comparison.
+    views.iter().fold(0, |others, &view| others | (view & !bits(view))) != 0
 }
 
 impl PartialOrd for ShortText {
