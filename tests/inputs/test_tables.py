@@ -552,3 +552,49 @@ def test_lists_without_a_type_are_read_as_empty_ones() -> None:
         read_run(pl.DataFrame({"query": ["q"], "items": [[]]}))
     with pytest.raises(DataError, match="a null in the list 'items'"):
         read_run(pl.DataFrame({"query": ["q"], "items": [[None]]}))
+
+
+HELD_TEXTS = {
+    "views": lambda texts: pa.array(texts, pa.string_view()),
+    "part of views": lambda texts: pa.array(["left out", *texts], pa.string_view())[1:],
+    "views beside long ones": lambda texts: pa.array([*texts, "longer than its view"], pa.string_view())[:-1],
+    "large": lambda texts: pa.array(texts, pa.large_string()),
+    "coded": lambda texts: pa.array(texts).dictionary_encode(),
+}
+SHORT_TEXTS = ["", "\0", "a", "a\0", "a\0b", "ab", "é", "twelve bytes", "twelve bytet", "d1", "d10", "z"]
+
+
+@pytest.mark.parametrize("ties", ["item-desc", "item-asc", "random"])
+@pytest.mark.parametrize("held", HELD_TEXTS)
+@pytest.mark.parametrize("judged", ["views", "large"])
+def test_texts_are_matched_and_ordered_alike_however_they_are_held(held: str, judged: str, ties: str) -> None:
+    queries = [query for query in SHORT_TEXTS for _ in SHORT_TEXTS]
+    items = SHORT_TEXTS * len(SHORT_TEXTS)
+
+    def values(judged: Any, held: Any) -> Any:
+        grades, scores = [row * 7 % 5 for row in range(len(items))], [row % 2 for row in range(len(items))]
+        qrels = pa.table({"query": judged(queries), "item": judged(items), "relevance": grades})
+        run = pa.table({"query": held(queries), "item": held(items), "score": scores})
+        result = rm.evaluate(qrels, run, ["nDCG@5", "CatalogueCoverage@3"], ties=ties, items=SHORT_TEXTS)
+        return result.values, result.per_query.rows()
+
+    assert values(HELD_TEXTS[judged], HELD_TEXTS[held]) == values(pa.array, pa.array)
+
+
+def test_short_texts_that_stand_twice_are_told() -> None:
+    twice = pl.DataFrame({"query": ["q", "q", "q"], "item": ["a", "a\0", "a"], "score": [3, 2, 1]})
+    with pytest.raises(DataError, match=r"item 'a' of query 'q' in row 2, already in row 0"):
+        rm.evaluate({"q": {"a": 1}}, twice, "AP")
+
+
+def test_what_stands_behind_a_short_text_in_its_view_does_not_count() -> None:
+    def views(*texts: str) -> pa.Array:
+        held = b"".join(len(text).to_bytes(4, "little") + text.encode().ljust(12, b"?") for text in texts)
+        return pa.Array.from_buffers(pa.string_view(), len(texts), [None, pa.py_buffer(held)])
+
+    run = pl.DataFrame(
+        {"query": pl.Series(views("q", "q")), "item": pl.Series(views("a", "b")), "score": [2, 1]}
+    )
+    assert rm.evaluate({"q": {"b": 1}}, run, "RR")["RR"] == 0.5
+    qrels = pl.DataFrame({"query": ["q"], "item": ["b"], "relevance": [1]})
+    assert rm.evaluate(qrels, run, "RR")["RR"] == 0.5

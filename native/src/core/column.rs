@@ -26,10 +26,13 @@ use crate::core::wide::wide;
 pub trait Chunk<V: Copy>: Send + Sync {
     fn value(&self, row: usize) -> V;
 
-    /// The whole chunk, where it lies in memory as values already.
-    fn slice(&self) -> Option<&[V]> {
+    /// The values of some rows, where they lie in memory as such already.
+    fn slice(&self, _rows: Range<usize>) -> Option<&[V]> {
         None
     }
+
+    /// Has what some rows are read from brought into the cache, where that is known without waiting for memory.
+    fn prefetch(&self, _rows: Range<usize>) {}
 
     fn read(&self, rows: Range<usize>, out: &mut Vec<V>) {
         out.extend(rows.map(|row| self.value(row)));
@@ -70,8 +73,12 @@ impl<V: ArrowNativeType> Chunk<V> for Plain<V> {
         self.0[row]
     }
 
-    fn slice(&self) -> Option<&[V]> {
-        Some(&self.0)
+    fn slice(&self, rows: Range<usize>) -> Option<&[V]> {
+        Some(&self.0[rows])
+    }
+
+    fn prefetch(&self, rows: Range<usize>) {
+        prefetch(&self.0[rows]);
     }
 }
 
@@ -84,6 +91,10 @@ impl<'a, O: OffsetSizeTrait> Chunk<&'a [u8]> for &'a GenericStringArray<O> {
 impl<'a> Chunk<&'a [u8]> for &'a StringViewArray {
     fn value(&self, row: usize) -> &'a [u8] {
         StringViewArray::value(self, row).as_bytes()
+    }
+
+    fn prefetch(&self, rows: Range<usize>) {
+        prefetch(&self.views()[rows]);
     }
 }
 
@@ -173,22 +184,20 @@ impl<'a, V: Copy> Column<'a, V> {
         let chunk = self.chunk_of(rows.start);
         let offset = self.starts[chunk];
         if rows.end <= self.starts[chunk + 1]
-            && let Some(slice) = self.chunks[chunk].slice()
+            && let Some(slice) = self.chunks[chunk].slice(rows.start - offset..rows.end - offset)
         {
-            return &slice[rows.start - offset..rows.end - offset];
+            return slice;
         }
         scratch.clear();
         self.read(rows, scratch);
         scratch
     }
 
-    /// Has the values of `rows` brought into the cache, those of one chunk that lie in memory as values.
+    /// Has the values of `rows` brought into the cache, as far as those lie in the chunk of the first.
     pub fn prefetch(&self, rows: Range<usize>) {
         let chunk = self.chunk_of(rows.start);
-        let offset = self.starts[chunk];
-        if let Some(slice) = self.chunks[chunk].slice() {
-            prefetch(&slice[rows.start - offset..slice.len().min(rows.end - offset)]);
-        }
+        let (offset, end) = (self.starts[chunk], rows.end.min(self.starts[chunk + 1]));
+        self.chunks[chunk].prefetch(rows.start - offset..end - offset);
     }
 
     fn chunk_of(&self, row: usize) -> usize {
@@ -198,7 +207,7 @@ impl<'a, V: Copy> Column<'a, V> {
 
 /// Has values brought into the cache, and waits for none.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-fn prefetch<V>(values: &[V]) {
+pub fn prefetch<V>(values: &[V]) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
     let begin = values.as_ptr().cast::<i8>();
     for at in (0..size_of_val(values)).step_by(64) {
@@ -209,7 +218,7 @@ fn prefetch<V>(values: &[V]) {
 
 /// Leaves it to the processor.
 #[cfg(any(not(target_arch = "x86_64"), miri))]
-fn prefetch<V>(_values: &[V]) {}
+pub fn prefetch<V>(_values: &[V]) {}
 
 /// A number, in as many bits as are read of it.
 pub trait Number: ArrowNativeType + Into<f64> + Neg<Output = Self> {

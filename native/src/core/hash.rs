@@ -28,18 +28,21 @@ pub trait Key: Copy + Eq + Ord + Send + Sync {
     /// A hash that is the same in every release and on every machine, for `ties="random"`.
     fn stable_hash(self, seed: u64) -> u64;
 
-    /// Its number among items, if it has one, by its hash.
+    /// A hash for tables of items, which has nothing to do with how the column of an id is laid out.
+    fn hash_in_items(self) -> u64 {
+        self.hash()
+    }
+
+    /// Its number among items, if it has one, by its hash there.
     fn number_in(self, hash: u64, items: &Items) -> Option<u32>;
 
-    /// Its number among items, the next if it has none, by its hash.
+    /// Its number among items, the next if it has none, by its hash there.
     fn added_to(self, hash: u64, items: &mut Items) -> u32;
 }
 
 impl Key for i64 {
     fn hash(self) -> u64 {
-        // The product's high half depends on every bit of the id; tables use both ends of a hash.
-        let product = u128::from(self as u64 ^ 0x9e37_79b9_7f4a_7c15) * 0xd1b5_4a32_d192_ed03;
-        (product >> 64) as u64 ^ product as u64
+        folded(self as u64, 0)
     }
 
     fn short_hashes(keys: &[Self], hashes: &mut Vec<u32>) {
@@ -126,6 +129,14 @@ fn multiply_any(keys: &[i64], hashes: &mut [u32]) {
         let (low, high) = (key as u32, (key >> 32) as u32);
         *hash = low.wrapping_mul(0x9e37_79b1).wrapping_add(high.wrapping_mul(0x85eb_ca77));
     }
+}
+
+/// A hash of two numbers.
+#[inline(always)]
+pub fn folded(a: u64, b: u64) -> u64 {
+    // The product's high half depends on every bit of both; tables use both ends of a hash.
+    let product = u128::from(a ^ GOLDEN) * u128::from(b ^ 0xd1b5_4a32_d192_ed03);
+    (product >> 64) as u64 ^ product as u64
 }
 
 /// What SplitMix64 adds to its state from number to number: 2⁶⁴ over the golden ratio.

@@ -228,7 +228,7 @@ impl Numbering {
 
     /// The number of an item; none if it is not known and none may come.
     pub fn number<K: Key>(&self, id: K) -> Option<u32> {
-        let hash = id.hash();
+        let hash = id.hash_in_items();
         if let Some(number) = id.number_in(hash, &self.known) {
             return Some(number);
         }

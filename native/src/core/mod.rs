@@ -17,6 +17,7 @@ pub mod rows;
 pub mod sample;
 pub mod scores;
 pub mod sets;
+pub mod short_text;
 pub mod spill;
 pub mod standing;
 pub mod sums;

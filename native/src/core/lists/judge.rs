@@ -20,6 +20,7 @@ use crate::core::lists::matching::{Repeated, Repeats};
 use crate::core::lists::partition::{Gathered, Near, Partitions};
 use crate::core::pool;
 use crate::core::scores::Score;
+use crate::core::short_text::{ShortText, short_texts};
 use crate::core::table::{Table, column_of};
 use crate::core::ties::{Needs, Ties};
 
@@ -144,7 +145,10 @@ pub fn judge(
             unsigned((dtype(qrels, &qrels.query), &of_qrels), (dtype(run, &run.query), &of_run), "query")?;
             judge_items(&tables, a, b)
         }
-        (Ids::Text(a), Ids::Text(b)) => judge_items(&tables, a, b),
+        (Ids::Text(a), Ids::Text(b)) => match both_short((qrels, &qrels.query), (run, &run.query))? {
+            Some((a, b)) => judge_items(&tables, &a, &b),
+            None => judge_items(&tables, a, b),
+        },
         (Ids::Integer(_), Ids::Text(_)) | (Ids::Text(_), Ids::Integer(_)) => {
             Err(different("query", (qrels, &qrels.query), (run, &run.query)))
         }
@@ -171,7 +175,10 @@ fn judge_items<Q: Key>(
     let Some(qrels_item) = &qrels.item else {
         return match &of_run {
             Ids::Integer(items) => job.judge(None, items, rules(is_u64(dtype(run, &run_item)))),
-            Ids::Text(items) => job.judge(None, items, rules(false)),
+            Ids::Text(items) => match short_texts(&run.table, &run_item)? {
+                Some(items) => job.judge(None, &items, rules(false)),
+                None => job.judge(None, items, rules(false)),
+            },
         };
     };
     let of_qrels = ids(qrels, qrels_item, "item")?;
@@ -181,7 +188,10 @@ fn judge_items<Q: Key>(
                 unsigned((dtype(qrels, qrels_item), &of_qrels), (dtype(run, &run_item), &of_run), "item")?;
             job.judge(Some(a), b, rules(unsigned))
         }
-        (Ids::Text(a), Ids::Text(b)) => job.judge(Some(a), b, rules(false)),
+        (Ids::Text(a), Ids::Text(b)) => match both_short((qrels, qrels_item), (run, &run_item))? {
+            Some((a, b)) => job.judge(Some(&a), &b, rules(false)),
+            None => job.judge(Some(a), b, rules(false)),
+        },
         (Ids::Integer(_), Ids::Text(_)) | (Ids::Text(_), Ids::Integer(_)) => {
             Err(different("item", (qrels, qrels_item), (run, &run_item)))
         }
@@ -190,6 +200,14 @@ fn judge_items<Q: Key>(
 
 fn ids<'a>(source: &'a Source, column: &str, role: &str) -> Result<Ids<'a>> {
     Ids::new(&source.table, column, &column_of(&source.name, role, column))
+}
+
+/// The columns of texts of both tables, if all of these are short.
+fn both_short<'a>(
+    (qrels, a): (&'a Source, &str),
+    (run, b): (&'a Source, &str),
+) -> Result<Option<(Column<'a, ShortText>, Column<'a, ShortText>)>> {
+    Ok(short_texts(&qrels.table, a)?.zip(short_texts(&run.table, b)?))
 }
 
 /// The id of one row, for messages.

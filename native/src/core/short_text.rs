@@ -1,0 +1,214 @@
+//! Texts of up to twelve bytes as numbers.
+//!
+//! Arrow's view of such a text is its length, its bytes, and zeros after them. As a number it is hashed and compared
+//! with nothing looked at elsewhere in memory.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use arrow_array::StringViewArray;
+use arrow_array::cast::AsArray;
+
+use crate::core::column::{Chunk, Column, prefetch};
+use crate::core::error::Result;
+use crate::core::hash::{Key, folded};
+use crate::core::items::Items;
+use crate::core::table::Table;
+
+/// Bytes of the longest text.
+const LONGEST: usize = 12;
+
+/// For each length the bits that a view of such a text may have.
+const BITS: [u128; LONGEST + 1] = {
+    let mut bits = [u128::MAX; LONGEST + 1];
+    let mut length = 0;
+    while length < LONGEST {
+        bits[length] = (1 << (32 + 8 * length)) - 1;
+        length += 1;
+    }
+    bits
+};
+
+/// A text of up to twelve bytes: from the lowest bits on its length in 32 bits, its bytes, and zeros.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct ShortText(u128);
+
+impl ShortText {
+    /// Of a view, whatever stands behind its bytes.
+    fn of(view: u128) -> Self {
+        Self(view & bits(view))
+    }
+
+    /// Of views that have nothing but zeros behind their bytes.
+    fn of_padded(views: &[u128]) -> Option<&[Self]> {
+        if any_unpadded(views) {
+            return None;
+        }
+        // SAFETY: this type is transparent, so that it has the size, the alignment and the valid values of the number
+        // in it; the slice covers the same memory for as long, and both only read it.
+        Some(unsafe { std::slice::from_raw_parts(views.as_ptr().cast(), views.len()) })
+    }
+
+    fn length(self) -> usize {
+        (self.0 as u32 as usize).min(LONGEST)
+    }
+
+    /// What is done with its bytes.
+    fn with_bytes<T>(self, work: impl FnOnce(&[u8]) -> T) -> T {
+        work(&(self.0 >> 32).to_le_bytes()[..self.length()])
+    }
+}
+
+/// The bits that a view may have.
+#[inline(always)]
+fn bits(view: u128) -> u128 {
+    BITS[(view as u32 as usize).min(LONGEST)]
+}
+
+/// Whether some view has more behind its bytes than zeros.
+fn any_unpadded(views: &[u128]) -> bool {
+    // Without an early end, nothing waits for a comparison.
+    views.iter().fold(0, |others, &view| others | (view & !bits(view))) != 0
+}
+
+impl PartialOrd for ShortText {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ShortText {
+    /// The order of their bytes.
+    fn cmp(&self, other: &Self) -> Ordering {
+        StringViewArray::inline_key_fast(self.0).cmp(&StringViewArray::inline_key_fast(other.0))
+    }
+}
+
+impl Key for ShortText {
+    #[inline(always)]
+    fn hash(self) -> u64 {
+        folded(self.0 as u64, (self.0 >> 64) as u64)
+    }
+
+    fn short_hashes(keys: &[Self], hashes: &mut Vec<u32>) {
+        hashes.clear();
+        hashes.extend(keys.iter().map(|key| (key.hash() >> 32) as u32));
+    }
+
+    fn any_differs(some: &[Self], others: &[Self]) -> bool {
+        some.iter().zip(others).fold(0, |bits, (a, b)| bits | (a.0 ^ b.0)) != 0
+    }
+
+    fn above(self, _least: Self) -> Option<u64> {
+        None
+    }
+
+    fn unsigned_cmp(self, other: Self) -> Ordering {
+        self.cmp(&other)
+    }
+
+    fn stable_hash(self, seed: u64) -> u64 {
+        self.with_bytes(|text| text.stable_hash(seed))
+    }
+
+    fn hash_in_items(self) -> u64 {
+        self.with_bytes(|text| text.hash_in_items())
+    }
+
+    fn number_in(self, hash: u64, items: &Items) -> Option<u32> {
+        self.with_bytes(|text| text.number_in(hash, items))
+    }
+
+    fn added_to(self, hash: u64, items: &mut Items) -> u32 {
+        self.with_bytes(|text| text.added_to(hash, items))
+    }
+}
+
+/// Views of short texts.
+struct Views<'a>(&'a [u128]);
+
+impl Chunk<ShortText> for Views<'_> {
+    fn value(&self, row: usize) -> ShortText {
+        ShortText::of(self.0[row])
+    }
+
+    fn slice(&self, rows: Range<usize>) -> Option<&[ShortText]> {
+        ShortText::of_padded(&self.0[rows])
+    }
+
+    fn prefetch(&self, rows: Range<usize>) {
+        prefetch(&self.0[rows]);
+    }
+}
+
+/// A column of views without nulls, if all its texts are short.
+pub fn short_texts<'a>(table: &'a Table, name: &str) -> Result<Option<Column<'a, ShortText>>> {
+    let mut columns = table.batches.iter().map(|batch| batch.column_by_name(name)?.as_string_view_opt());
+    if !columns.all(|views| views.is_some_and(are_short)) {
+        return Ok(None);
+    }
+    Column::new(table, name, |array| Ok(Box::new(Views(array.as_string_view().views())))).map(Some)
+}
+
+/// Whether no text is longer than its view.
+fn are_short(texts: &StringViewArray) -> bool {
+    texts.data_buffers().is_empty() || texts.lengths().all(|length| length as usize <= LONGEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXTS: [&str; 12] = [
+        "",
+        "\0",
+        "\0\0",
+        "a",
+        "a\0",
+        "a\0b",
+        "ab",
+        "b",
+        "é",
+        "q123456789ab",
+        "q12345678\0ab",
+        "zzzzzzzzzzzz",
+    ];
+
+    fn short(text: &str) -> ShortText {
+        let mut view = [0; 16];
+        view[..4].copy_from_slice(&(text.len() as u32).to_le_bytes());
+        view[4..4 + text.len()].copy_from_slice(text.as_bytes());
+        ShortText::of(u128::from_le_bytes(view))
+    }
+
+    #[test]
+    fn short_texts_have_the_order_and_the_stable_hash_of_their_bytes() {
+        for a in TEXTS {
+            for b in TEXTS {
+                assert_eq!(short(a).cmp(&short(b)), a.as_bytes().cmp(b.as_bytes()), "{a:?} {b:?}");
+                assert_eq!(short(a) == short(b), a == b, "{a:?} {b:?}");
+            }
+            assert_eq!(short(a).stable_hash(7), a.as_bytes().stable_hash(7), "{a:?}");
+        }
+    }
+
+    #[test]
+    fn what_stands_behind_a_text_does_not_count() {
+        let mut views: Vec<u128> = TEXTS.iter().map(|text| short(text).0).collect();
+        assert_eq!(ShortText::of_padded(&views).map(<[_]>::len), Some(TEXTS.len()));
+        views[3] |= 1 << 90;
+        assert_eq!(ShortText::of_padded(&views), None);
+        assert_eq!(ShortText::of(views[3]), short("a"));
+    }
+
+    #[test]
+    fn similar_texts_have_different_hashes() {
+        let mut hashes: Vec<u32> = Vec::new();
+        let texts: Vec<ShortText> = (0..10_000).map(|id| short(&format!("d{id}"))).collect();
+        ShortText::short_hashes(&texts, &mut hashes);
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert!(hashes.len() > texts.len() - 5);
+    }
+}
