@@ -301,19 +301,19 @@ class Evaluator:
             Heading("relevance", ids[0], *taken, lists_like_grades(relevance, matrix.shape[1])),
             Heading("scores", ids[0], *taken),
         )
+        told = Held(QueryState.empty(groups), headings=headings)
+        told.add({*ids.to_list()})
         if not (scored.local or followed or self._known is not None or self._repeated == "first"):
-            told = Held(QueryState.empty(groups), headings=headings)
-            told.add({*ids.to_list()})
             begun = dense.begin(arrays, groups, threads=threads)
-            self._begin(Begun(told, lambda: of_rows(ids, headings, groups, begun())))
+            self._begin(Begun(told, lambda: of_rows(ids, told, begun())))
             return
         numbered = self._items(integer=True)
         block = dense.observe(arrays, groups, threads=threads, items=numbered)
         _refuse_others(block, numbered, "scores")
         if isinstance(scored, dense.Watched):
             extent = dense.grade_extent(arrays.grades(self._plan.choices.duplicates))
-            headings = replace(headings[0], extent=extent), replace(headings[1], extent=scored.extent)
-        self._add(of_rows(ids, headings, groups, block, numbered))
+            told.headings = replace(headings[0], extent=extent), replace(headings[1], extent=scored.extent)
+        self._add(of_rows(ids, told, block, numbered))
 
     def _running(self, rows: int) -> NDArray[np.int64]:
         """Numbers for so many rows, greater than those of any query before."""

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from rankmark.aggregation.observed import Block
     from rankmark.inputs.catalogue import Numbered
-    from rankmark.language.plan import Group
 
 __all__ = ["Begun", "Held", "of_rows"]
 
@@ -93,15 +92,11 @@ def _plain(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(name).cast(pl.List(pl.String)).list.join(" ") for name in nested)
 
 
-def of_rows(
-    ids: pl.Series,
-    headings: tuple[Heading, Heading],
-    groups: tuple[Group, ...],
-    block: Block,
-    items: Numbered | None = None,
-) -> Held:
-    """What rows of scores with these ids come to."""
+def of_rows(ids: pl.Series, told: Held, block: Block, items: Numbered | None = None) -> Held:
+    """What rows of scores with these ids come to, of which so much was known before."""
+    assert told.headings is not None
+    judgements, scores = told.headings
     judged = ids.gather(block.first_rows)
     others = ids.filter(~ids.is_in(judged.implode()))
-    state = replace(QueryState.of(groups, block, judged, others=others), items=items)
-    return Held(state, {*ids.to_list()}, (replace(headings[0], first_query=judged[0]), headings[1]))
+    state = replace(QueryState.of(told.state.groups, block, judged, others=others), items=items)
+    return replace(told, state=state, headings=(replace(judgements, first_query=judged[0]), scores))
