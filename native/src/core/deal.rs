@@ -4,13 +4,14 @@
 //! has; a partition then fits the cache, and its rows are brought into order there.
 
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
+use std::mem::{self, MaybeUninit};
 use std::ops::Range;
 use std::ptr;
 use std::slice;
 
-use crate::core::error::{Result, room};
+use crate::core::error::Result;
 use crate::core::hash::Key;
+use crate::core::lines::{Line, Lines};
 use crate::core::pool;
 
 /// Rows of a partition: so many fit the cache with what is made of them.
@@ -42,11 +43,8 @@ pub fn expected(stretch: &Range<usize>, partitions: usize) -> usize {
     stretch.len() / partitions * 9 / 8
 }
 
-/// Rows in partitions.
-pub struct Dealt<R> {
-    /// For each stretch of the table, and in it for each partition, the rows in their order.
-    stretches: Vec<Vec<Pile<R>>>,
-}
+/// Rows in partitions: those of each stretch of the table in their order.
+pub struct Dealt<R>(Vec<Stretch<R>>);
 
 impl<R: Copy> Dealt<R> {
     /// Deals out so many rows on the threads of the pool that this is called in, a stretch of them each.
@@ -72,7 +70,7 @@ impl<R: Copy> Dealt<R> {
             fill(stretch, &mut piles);
             Ok(piles.finish())
         });
-        Ok(Self { stretches: stretches.into_iter().collect::<Result<_>>()? })
+        Ok(Self(stretches.into_iter().collect::<Result<_>>()?))
     }
 
     /// The rows of one partition in their order.
@@ -82,14 +80,54 @@ impl<R: Copy> Dealt<R> {
 
     /// The same in slices.
     pub fn slices(&self, partition: usize) -> impl Iterator<Item = &[R]> + Clone {
-        self.stretches.iter().map(move |stretch| stretch[partition].rows())
+        self.0.iter().flat_map(move |stretch| stretch.slices(partition))
     }
+}
+
+/// The rows of a stretch of the table, in a pile for each partition.
+struct Stretch<R> {
+    /// All piles, as far as they are not greater than expected.
+    lines: Lines,
+    piles: Vec<Pile>,
+    rows: PhantomData<R>,
+}
+
+/// Where the rows of a partition are.
+struct Pile {
+    /// The first of its own lines, and how many rows they have.
+    begin: usize,
+    count: usize,
+    /// Lines with the rows for which there was no room in those, and how many they are.
+    more: Vec<Line>,
+    more_count: usize,
+}
+
+impl<R: Copy> Stretch<R> {
+    fn slices(&self, partition: usize) -> [&[R]; 2] {
+        let pile = &self.piles[partition];
+        [read(&self.lines[pile.begin..], pile.count), read(&pile.more, pile.more_count)]
+    }
+}
+
+/// The rows with which some lines begin.
+fn read<R: Copy>(lines: &[Line], count: usize) -> &[R] {
+    const { assert!(align_of::<R>() <= align_of::<Line>()) };
+    assert!(count * size_of::<R>() <= size_of_val(lines));
+    // SAFETY: only `Piles` makes lines; its rows were written one after another and as whole rows, and it counted
+    // them. A line is aligned as a row has to be, and so many rows lie within the lines.
+    unsafe { slice::from_raw_parts(lines.as_ptr().cast(), count) }
 }
 
 /// Rows on their way to partitions. Of each partition some are kept until they fill whole lines of the cache: only
 /// such are written without being read before.
 pub struct Piles<R> {
-    piles: Vec<Pile<R>>,
+    /// Room for the rows of all partitions.
+    lines: Lines,
+    /// Of each partition its first line, and those that are still free.
+    begins: Vec<usize>,
+    free: Vec<Range<usize>>,
+    /// Lines of each partition beyond those that it was expected to fill.
+    more: Vec<Vec<Line>>,
     /// The rows of each partition that are kept, `TOGETHER` or fewer.
     kept: Vec<MaybeUninit<R>>,
     /// How many they are.
@@ -102,8 +140,20 @@ impl<R: Copy> Piles<R> {
     const TOGETHER: usize = size_of::<Line>() >> size_of::<R>().trailing_zeros();
 
     fn new(sizes: &[usize], past_cache: bool) -> Result<Self> {
+        let mut begin = 0;
+        let free: Vec<_> = sizes
+            .iter()
+            .map(|&rows| {
+                let first = begin;
+                begin += (rows * size_of::<R>()).div_ceil(size_of::<Line>());
+                first..begin
+            })
+            .collect();
         Ok(Self {
-            piles: sizes.iter().map(|&rows| Pile::with_room(rows)).collect::<Result<_>>()?,
+            lines: Lines::new(begin)?,
+            begins: free.iter().map(|lines| lines.start).collect(),
+            free,
+            more: vec![Vec::new(); sizes.len()],
             kept: vec![MaybeUninit::uninit(); sizes.len() * Self::TOGETHER],
             counts: vec![0; sizes.len()],
             past_cache,
@@ -118,69 +168,63 @@ impl<R: Copy> Piles<R> {
         *count += 1;
         if usize::from(*count) == Self::TOGETHER {
             *count = 0;
-            let kept = &self.kept[partition * Self::TOGETHER..][..Self::TOGETHER];
-            self.piles[partition].add(kept, self.past_cache);
+            self.write(partition, Self::TOGETHER);
         }
     }
 
-    fn finish(mut self) -> Vec<Pile<R>> {
-        for (partition, (pile, &count)) in self.piles.iter_mut().zip(&self.counts).enumerate() {
-            pile.add(&self.kept[partition * Self::TOGETHER..][..usize::from(count)], false);
+    /// Writes so many rows of a partition that are kept; those before must have filled whole lines.
+    #[inline]
+    fn write(&mut self, partition: usize, count: usize) {
+        let kept = &self.kept[partition * Self::TOGETHER..][..count];
+        let needed = size_of_val(kept).div_ceil(size_of::<Line>());
+        let free = &mut self.free[partition];
+        if needed <= free.len() {
+            free.start += needed;
+            write(kept, &mut self.lines[free.start - needed..free.start], self.past_cache);
+        } else {
+            free.end = free.start;
+            let more = &mut self.more[partition];
+            let written = more.len();
+            more.resize(written + needed, Line::UNWRITTEN);
+            write(kept, &mut more[written..], self.past_cache);
         }
+    }
+
+    fn finish(mut self) -> Stretch<R> {
+        let piles = (0..self.counts.len()).map(|partition| self.pile(partition)).collect();
         if self.past_cache {
             fence();
         }
-        self.piles
+        Stretch { lines: self.lines, piles, rows: PhantomData }
+    }
+
+    fn pile(&mut self, partition: usize) -> Pile {
+        let last = usize::from(self.counts[partition]);
+        let begin = self.begins[partition];
+        let whole = |lines: usize| lines * size_of::<Line>() / size_of::<R>();
+        let (mut count, mut more_count) =
+            (whole(self.free[partition].start - begin), whole(self.more[partition].len()));
+        self.write(partition, last);
+        let more = mem::take(&mut self.more[partition]);
+        *if more.is_empty() { &mut count } else { &mut more_count } += last;
+        Pile { begin, count, more, more_count }
     }
 }
 
-/// A line of the cache.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Line(#[expect(dead_code, reason = "it is read as rows")] [MaybeUninit<u8>; 64]);
-
-/// Some rows, one after another from the begin of a line.
-struct Pile<R> {
-    lines: Vec<Line>,
-    /// How many rows have been written to the lines.
-    count: usize,
-    rows: PhantomData<R>,
-}
-
-impl<R: Copy> Pile<R> {
-    fn with_room(rows: usize) -> Result<Self> {
-        let lines = room((rows * size_of::<R>()).div_ceil(size_of::<Line>()))?;
-        Ok(Self { lines, count: 0, rows: PhantomData })
-    }
-
-    /// Adds rows; those before must have filled whole lines.
-    fn add(&mut self, rows: &[MaybeUninit<R>], past_cache: bool) {
-        let bytes = size_of_val(rows);
-        let lines = bytes.div_ceil(size_of::<Line>());
-        self.lines.reserve(lines);
-        let (from, to) =
-            (rows.as_ptr().cast::<u8>(), self.lines.spare_capacity_mut().as_mut_ptr().cast::<u8>());
-        // SAFETY: `rows` has so many bytes, `to` room for so many lines, which have as many bytes or more; nobody
-        // else has that room. `to` begins a line, and only whole lines are written past the cache. The lines may
-        // hold anything, so they count as written.
-        unsafe {
-            if past_cache && bytes == lines * size_of::<Line>() {
-                (0..bytes)
-                    .step_by(size_of::<Line>())
-                    .for_each(|at| write_past_cache(from.add(at), to.add(at)));
-            } else {
-                ptr::copy_nonoverlapping(from, to, bytes);
-            }
-            self.lines.set_len(self.lines.len() + lines);
+/// Writes rows to lines, which have room for them.
+#[inline]
+fn write<R: Copy>(rows: &[MaybeUninit<R>], lines: &mut [Line], past_cache: bool) {
+    let bytes = size_of_val(rows);
+    assert!(bytes <= size_of_val(lines));
+    let (from, to) = (rows.as_ptr().cast::<u8>(), lines.as_mut_ptr().cast::<u8>());
+    // SAFETY: `rows` has so many bytes, and `lines` too, which begin as lines have to; nobody else has them. Only
+    // whole lines are written past the cache.
+    unsafe {
+        if past_cache && bytes == size_of_val(lines) {
+            (0..bytes).step_by(size_of::<Line>()).for_each(|at| write_past_cache(from.add(at), to.add(at)));
+        } else {
+            ptr::copy_nonoverlapping(from, to, bytes);
         }
-        self.count += rows.len();
-    }
-
-    fn rows(&self) -> &[R] {
-        const { assert!(align_of::<R>() <= align_of::<Line>()) };
-        // SAFETY: the lines begin with `count` rows, which were written one after another and as whole rows by
-        // `add`, which gets none that are not there; a line is aligned as a row has to be.
-        unsafe { slice::from_raw_parts(self.lines.as_ptr().cast(), self.count) }
     }
 }
 
@@ -245,9 +289,10 @@ mod tests {
         let row = |number: u32| Row(u64::from(number) << 32, number, number.is_multiple_of(3));
         let pile = |number: u32| (number * number % 7) as usize % sizes.len();
         (0..rows).for_each(|number| piles.push(pile(number), row(number)));
-        for (place, found) in piles.finish().iter().enumerate() {
+        let stretch = piles.finish();
+        for place in 0..sizes.len() {
             let expected: Vec<Row> = (0..rows).filter(|&number| pile(number) == place).map(row).collect();
-            assert_eq!(found.rows(), expected);
+            assert_eq!(stretch.slices(place).concat(), expected);
         }
     }
 

@@ -9,6 +9,7 @@ pub mod group;
 pub mod hash;
 pub mod ids;
 pub mod items;
+pub mod lines;
 pub mod lists;
 pub mod pool;
 pub mod progress;

@@ -333,13 +333,16 @@ impl<Q: Key, P: Spread<Q>, K: Key, S: Score> PartitionsBy<Q, P, K, S> {
         items.clear();
         items.resize(borders[borders.len() - 1], any.item);
         scores.resize(items.len(), S::default());
-        let mut next = borders.clone();
-        for (row, &place) in self.dealt.rows(partition).zip(&*places).filter(|&(_, &place)| place != UNJUDGED)
-        {
-            let at = &mut next[place as usize];
-            items[*at] = row.item;
-            scores[*at] = row.score;
-            *at += 1;
+        let (mut next, mut places) = (borders.clone(), &places[..]);
+        for rows in self.dealt.slices(partition) {
+            let (of_rows, others) = places.split_at(rows.len());
+            for (row, &place) in rows.iter().zip(of_rows).filter(|&(_, &place)| place != UNJUDGED) {
+                let at = &mut next[place as usize];
+                items[*at] = row.item;
+                scores[*at] = row.score;
+                *at += 1;
+            }
+            places = others;
         }
         others
     }
