@@ -90,8 +90,9 @@ fn keep(mut lines: Vec<Line>) {
     }
 }
 
+/// New room for so many lines, or up to a quarter more: who asks next for about as many can have it.
 fn fresh(count: usize) -> Result<Vec<Line>> {
-    let mut lines = room(count)?;
+    let mut lines = room(count.next_multiple_of((count.next_power_of_two() / 8).max(1)))?;
     advise(&mut lines, Advice::LargePages);
     Ok(lines)
 }
