@@ -63,8 +63,15 @@ impl Texts {
         i32::try_from(length).map_err(|_| ArrowError::OffsetOverflowError(length))?;
         self.bytes.shrink_to_fit();
         self.ends.shrink_to_fit();
-        let ends = OffsetBuffer::new(ScalarBuffer::from(self.ends));
-        StringArray::try_new(ends, self.bytes.into(), self.nulls.finish())
+        let (ends, nulls) = (ScalarBuffer::from(self.ends), self.nulls.finish());
+        if self.bytes.is_ascii() {
+            // SAFETY: the ends rise from 0 to the number of bytes, there is a null, or none, for each of them but the
+            // first, and ASCII is UTF-8 wherever it is cut.
+            return Ok(unsafe {
+                StringArray::new_unchecked(OffsetBuffer::new_unchecked(ends), self.bytes.into(), nulls)
+            });
+        }
+        StringArray::try_new(OffsetBuffer::new(ends), self.bytes.into(), nulls)
     }
 }
 
@@ -255,4 +262,27 @@ fn packed_column(column: &ArrayRef, dtype: &DataType) -> std::result::Result<Arr
     let mut texts = Texts::with_capacity(column.len());
     each.for_each(|text| texts.push(text));
     Ok(Arc::new(texts.finish()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(texts: &[Option<&[u8]>]) -> std::result::Result<StringArray, ArrowError> {
+        let mut all = Texts::with_capacity(texts.len());
+        texts.iter().for_each(|&text| all.push(text));
+        all.finish()
+    }
+
+    #[test]
+    fn texts_are_taken_as_they_are_unless_one_is_not_utf_8() {
+        for texts in [&[][..], &[Some("q1"), None, Some(""), Some("d2")], &[Some("ä"), None, Some("d2")]] {
+            let bytes: Vec<_> = texts.iter().map(|text| text.map(str::as_bytes)).collect();
+            let column = column(&bytes).unwrap();
+            column.to_data().validate_full().unwrap();
+            assert_eq!(column.iter().collect::<Vec<_>>(), texts);
+        }
+        let (first, last) = "ä".as_bytes().split_at(1);
+        assert!(column(&[Some(first), Some(last)]).is_err());
+    }
 }
