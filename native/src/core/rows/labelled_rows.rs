@@ -69,6 +69,21 @@ impl<S: Number> Block<'_, S> {
         self.some(0..self.labels.len())
     }
 
+    /// Whether each row is positive, and its score.
+    pub fn classes(&self) -> impl Iterator<Item = (bool, S)> + '_ {
+        self.labels.iter().zip(self.scores).map(|(&label, &score)| (label == self.positive, score))
+    }
+
+    /// Some of the rows.
+    pub fn part(&self, rows: Range<usize>) -> Self {
+        Self {
+            labels: &self.labels[rows.clone()],
+            scores: &self.scores[rows.clone()],
+            weights: self.weights.map(|weights| &weights[rows]),
+            positive: self.positive,
+        }
+    }
+
     /// Those of some rows.
     pub fn some(&self, rows: Range<usize>) -> impl Iterator<Item = (bool, S, f64)> + '_ {
         let weights = self.weights.map(|weights| &weights[rows.clone()]);
