@@ -3,6 +3,8 @@
 
 /// Rows whose plain sum is added to a compensated one.
 pub const STRIDE: usize = 1 << 8;
+/// Strides that are summed up at a time.
+pub const TOGETHER: usize = 4;
 
 /// A compensated sum.
 #[derive(Default)]
@@ -19,6 +21,22 @@ impl Sum {
             if self.sum.abs() >= value.abs() { (self.sum, value) } else { (value, self.sum) };
         self.lost += (large - next) + small;
         self.sum = next;
+    }
+
+    /// Adds a term of each row, stride by stride, of which several are summed up at a time: none waits for another.
+    #[inline(always)]
+    pub fn add_strides<T>(&mut self, rows: &[T], term: impl Fn(&T) -> f64) {
+        let (strides, _) = rows.as_chunks::<STRIDE>().0.as_chunks::<TOGETHER>();
+        for strides in strides {
+            let mut plain = [0.0; TOGETHER];
+            for row in 0..STRIDE {
+                plain.iter_mut().zip(strides).for_each(|(plain, stride)| *plain += term(&stride[row]));
+            }
+            plain.into_iter().for_each(|plain| self.add(plain));
+        }
+        for stride in rows[strides.len() * TOGETHER * STRIDE..].chunks(STRIDE) {
+            self.add(stride.iter().fold(0.0, |plain, row| plain + term(row)));
+        }
     }
 
     /// What has been added up.
@@ -73,21 +91,10 @@ pub fn strided_total<const N: usize>(mut rows: impl Iterator<Item = [f64; N]>) -
     }
 }
 
-/// The same of one term of each row, of several strides at a time: none waits for the sum of another.
+/// The same of one term of each row, of several strides at a time.
 pub fn strided_sum<T>(rows: &[T], term: impl Fn(&T) -> f64) -> f64 {
-    const TOGETHER: usize = 4;
     let mut sum = Sum::default();
-    let (strides, _) = rows.as_chunks::<STRIDE>().0.as_chunks::<TOGETHER>();
-    for strides in strides {
-        let mut plain = [0.0; TOGETHER];
-        for row in 0..STRIDE {
-            plain.iter_mut().zip(strides).for_each(|(plain, stride)| *plain += term(&stride[row]));
-        }
-        plain.into_iter().for_each(|plain| sum.add(plain));
-    }
-    for stride in rows[strides.len() * TOGETHER * STRIDE..].chunks(STRIDE) {
-        sum.add(stride.iter().fold(0.0, |plain, row| plain + term(row)));
-    }
+    sum.add_strides(rows, term);
     sum.value()
 }
 

@@ -52,13 +52,7 @@ impl LabelledRows {
     /// Weighted sums over rows: of 1, of positive rows, of scores, and of the squares of score − positive; and
     /// the number of positive rows.
     fn binary_sums(&self, py: Python<'_>) -> PyResult<[f64; 5]> {
-        self.run(py, |rows| {
-            rows.sums(|positive, _, score, weight| {
-                let outcome = f64::from(u8::from(positive));
-                let error = score - outcome;
-                [weight, weight * outcome, weight * score, weight * error * error, outcome]
-            })
-        })
+        self.run(py, labelled_rows::binary_sums)
     }
 
     /// Weighted sums over rows: of 1, of labels, of scores, and of the squares and sizes of score − label.

@@ -9,7 +9,7 @@ use crate::core::column::{Column, Number, are_float32, numbers};
 use crate::core::error::{Error, Result};
 use crate::core::ids::Ids;
 use crate::core::pool;
-use crate::core::sums::{STRIDE, Sum, compensated_sum, total};
+use crate::core::sums::{STRIDE, Sum, TOGETHER, compensated_sum, total};
 use crate::core::table::{Table, column_of};
 use crate::core::wide::wide;
 
@@ -67,6 +67,21 @@ impl<S: Number> Block<'_, S> {
     /// Label, score and weight of each row.
     pub fn rows(&self) -> impl Iterator<Item = (bool, S, f64)> + '_ {
         self.some(0..self.labels.len())
+    }
+
+    /// Whether each row is positive, and its score.
+    pub fn classes(&self) -> impl Iterator<Item = (bool, S)> + '_ {
+        self.labels.iter().zip(self.scores).map(|(&label, &score)| (label == self.positive, score))
+    }
+
+    /// Some of the rows.
+    pub fn part(&self, rows: Range<usize>) -> Self {
+        Self {
+            labels: &self.labels[rows.clone()],
+            scores: &self.scores[rows.clone()],
+            weights: self.weights.map(|weights| &weights[rows]),
+            positive: self.positive,
+        }
     }
 
     /// Those of some rows.
@@ -247,14 +262,15 @@ impl Content {
     /// What a block holds, whose first row is told.
     fn of<S: Number>(block: &Block<'_, S>, first: usize) -> Self {
         let bad = |weight: f64| !(0.0..f64::INFINITY).contains(&weight);
-        let (labels, scores, none) = (different(block.labels), block.scores, Faults { count: 0, first });
+        let (scores, none) = (block.scores, Faults { count: 0, first });
+        let (labels, positives) = different(block.labels, block.positive);
         // Where all labels are known they tell of all rows, and no probability is NaN.
         let good_labels = labels.len() < SHOWN && labels.iter().all(|label| label.is_finite());
         let probabilities = are_probabilities(scores);
         let all = |good: bool, faults: &dyn Fn() -> Faults| if good { none } else { faults() };
         Self {
             rows: block.labels.len(),
-            positives: equal(block.labels, block.positive),
+            positives,
             no_probability: all(probabilities, &|| Faults::in_block(scores, first, is_no_probability)),
             bad_labels: all(good_labels, &|| {
                 Faults::in_block(block.labels, first, |label: f64| !label.is_finite())
@@ -281,28 +297,25 @@ impl Content {
     }
 }
 
-/// The different values, ascending; of more than [`SHOWN`] the first ones.
-fn different(values: &[f64]) -> Vec<f64> {
+/// The different values, ascending; of more than [`SHOWN`] the first ones. And how many are the `sought` one.
+fn different(values: &[f64], sought: f64) -> (Vec<f64>, usize) {
     let mut found = Vec::new();
-    let Some(&one) = values.first() else { return found };
+    let Some(&one) = values.first() else { return (found, 0) };
     let other = values.iter().copied().find(|&value| value != one).unwrap_or(one);
-    if are_either(values, one, other) {
+    let (others, count) = strangers(values, [one, other], sought);
+    if others == 0 {
         remember(&mut found, one);
         remember(&mut found, other);
     } else {
         values.iter().for_each(|&value| remember(&mut found, value));
     }
-    found
+    (found, count)
 }
 
 // Loops without a way out, which would have to be looked for at every value.
 wide! {
-    /// Whether all values are one of two.
-    fn are_either(values: &[f64], one: f64, other: f64) -> bool = are_either_any
-}
-wide! {
-    /// How many values are this one.
-    fn equal(values: &[f64], one: f64) -> usize = equal_any
+    /// How many values are neither of two, and how many the `sought` one.
+    fn strangers(values: &[f64], known: [f64; 2], sought: f64) -> (usize, usize) = strangers_any
 }
 wide! {
     /// Whether all scores are within 0 and 1.
@@ -310,13 +323,13 @@ wide! {
 }
 
 #[inline(always)]
-fn are_either_any(values: &[f64], one: f64, other: f64) -> bool {
-    values.iter().fold(true, |both, &value| both & ((value == one) | (value == other)))
-}
-
-#[inline(always)]
-fn equal_any(values: &[f64], one: f64) -> usize {
-    values.iter().map(|&value| usize::from(value == one)).sum()
+fn strangers_any(values: &[f64], [one, other]: [f64; 2], sought: f64) -> (usize, usize) {
+    let (mut others, mut count) = (0, 0);
+    for &value in values {
+        others += usize::from((value != one) & (value != other));
+        count += usize::from(value == sought);
+    }
+    (others, count)
 }
 
 #[inline(always)]
@@ -377,18 +390,67 @@ pub fn confusion(rows: &LabelledRows, threshold: f64) -> Result<[f64; 4]> {
             [is(true, true), is(true, false), is(false, true), is(false, false)]
         });
     }
-    let blocks = rows.blocks(|block: &Block<'_>, _| {
-        let (mut all, mut positives, mut found, mut both) = (0_u64, 0, 0, 0);
-        for (&label, &score) in block.labels.iter().zip(block.scores) {
-            let (positive, finds) = (label == block.positive, score >= threshold);
-            all += 1;
-            positives += u64::from(positive);
-            found += u64::from(finds);
-            both += u64::from(positive & finds);
+    let blocks = match rows.float32() {
+        true => rows.blocks::<f32, _>(|block, _| confusion_of(block, threshold as f32))?,
+        false => rows.blocks::<f64, _>(|block, _| confusion_of(block, threshold))?,
+    };
+    Ok(std::array::from_fn(|at| blocks.iter().map(|counts| u64::from(counts[at])).sum::<u64>() as f64))
+}
+
+wide! {
+    /// That of a block of rows without weights.
+    fn confusion_of<S: Number>(block: &Block<'_, S>, threshold: S) -> [u32; 4] = confusion_of_any
+}
+
+#[inline(always)]
+fn confusion_of_any<S: Number>(block: &Block<'_, S>, threshold: S) -> [u32; 4] {
+    let (mut positives, mut found, mut both) = (0, 0, 0);
+    for (&label, &score) in block.labels.iter().zip(block.scores) {
+        let (positive, finds) = (label == block.positive, score >= threshold);
+        positives += u32::from(positive);
+        found += u32::from(finds);
+        both += u32::from(positive & finds);
+    }
+    let all = block.labels.len() as u32;
+    [both, found - both, positives - both, all + both - positives - found]
+}
+
+/// Weighted sums over rows: of 1, of positive rows, of scores, and of the squares of score − positive; and the number of
+/// positive rows.
+pub fn binary_sums(rows: &LabelledRows) -> Result<[f64; 5]> {
+    match (rows.weight.is_some(), rows.float32()) {
+        (true, _) => rows.sums(|positive, _, score, weight| {
+            let outcome = f64::from(u8::from(positive));
+            let error = score - outcome;
+            [weight, weight * outcome, weight * score, weight * error * error, outcome]
+        }),
+        (false, true) => Ok(total(rows.blocks::<f32, _>(|block, _| binary_sums_of(block))?)),
+        (false, false) => Ok(total(rows.blocks::<f64, _>(|block, _| binary_sums_of(block))?)),
+    }
+}
+
+wide! {
+    /// Those of a block of rows without weights.
+    fn binary_sums_of<S: Number>(block: &Block<'_, S>) -> [f64; 5] = binary_sums_of_any
+}
+
+#[inline(always)]
+fn binary_sums_of_any<S: Number>(block: &Block<'_, S>) -> [f64; 5] {
+    const PIECE: usize = TOGETHER * STRIDE;
+    let (mut positives, mut scores, mut errors) = (0_u32, Sum::default(), Sum::default());
+    let mut squares = [0.0; PIECE];
+    for (labels, own) in block.labels.chunks(PIECE).zip(block.scores.chunks(PIECE)) {
+        for ((square, &label), &score) in squares.iter_mut().zip(labels).zip(own) {
+            let positive = label == block.positive;
+            let error = score.into() - if positive { 1.0 } else { 0.0 };
+            *square = error * error;
+            positives += u32::from(positive);
         }
-        [both, found - both, positives - both, all + both - positives - found]
-    })?;
-    Ok(std::array::from_fn(|at| blocks.iter().map(|counts| counts[at]).sum::<u64>() as f64))
+        scores.add_strides(own, |&score| score.into());
+        errors.add_strides(&squares[..own.len()], |&square| square);
+    }
+    let (rows, positives) = (block.labels.len() as f64, f64::from(positives));
+    [rows, positives, scores.value(), errors.value(), positives]
 }
 
 /// Σ −w·ln(the probability that was given to the label), in nats, probabilities kept `clip` away from 0 and 1.
@@ -446,4 +508,73 @@ const LEAST_PRODUCT: f64 = 1e-280;
 fn likelihood(positive: bool, score: f64, clip: f64) -> f64 {
     let p = score.max(clip).min(1.0 - clip);
     if positive { p } else { 1.0 - p }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::{ArrayRef, Float32Array, Float64Array, RecordBatch};
+
+    use super::*;
+
+    impl LabelledRows {
+        /// Rows that weigh 1, of columns of which one is `label` and one `score`.
+        pub fn of_columns(columns: Vec<(&str, ArrayRef)>) -> Self {
+            let batch = RecordBatch::try_from_iter(columns).unwrap();
+            Self {
+                table: Table { schema: batch.schema(), batches: vec![batch] },
+                name: "predictions".into(),
+                label: "label".into(),
+                score: "score".into(),
+                weight: None,
+                positive: 1.0,
+            }
+        }
+    }
+
+    /// Rows with scores of either width, that weigh 1 without saying so or by a column.
+    fn table(rows: usize, narrow: bool, weighted: bool) -> LabelledRows {
+        let scores = (0..rows).map(|row| 1.0 / (1.3 + (row * 7_919 % 1_009) as f64));
+        let scores: ArrayRef = match narrow {
+            true => Arc::new(scores.map(|score| score as f32).collect::<Float32Array>()),
+            false => Arc::new(scores.collect::<Float64Array>()),
+        };
+        let labels: Float64Array = (0..rows).map(|row| f64::from(u8::from(row * row % 5 == 1))).collect();
+        let weights = Float64Array::from(vec![1.0; rows]);
+        let columns: Vec<(&str, ArrayRef)> =
+            vec![("label", Arc::new(labels)), ("score", scores), ("weight", Arc::new(weights))];
+        let weight = weighted.then(|| "weight".into());
+        LabelledRows { weight, ..LabelledRows::of_columns(columns) }
+    }
+
+    #[test]
+    fn rows_without_weights_come_to_the_same_bits_as_rows_that_weigh_1() {
+        for rows in [1, STRIDE - 1, 4 * STRIDE + 1, BLOCK, 2 * BLOCK + 5 * STRIDE + 3] {
+            for narrow in [false, true] {
+                let [plain, weighted] = [false, true].map(|weighted| {
+                    let rows = table(rows, narrow, weighted);
+                    let sums = binary_sums(&rows).unwrap().map(f64::to_bits);
+                    let threshold = if narrow { f64::from(0.01_f32) } else { 0.01 };
+                    (sums, confusion(&rows, threshold).unwrap())
+                });
+                assert_eq!(plain, weighted);
+            }
+        }
+    }
+
+    #[test]
+    fn labels_are_told_apart_and_counted_wherever_others_stand() {
+        assert_eq!(different(&[], 1.0), (vec![], 0));
+        assert_eq!(different(&[0.0; 20], 1.0), (vec![0.0], 0));
+        let (mut two, mut more) = ([0.0; 20], [0.0; 20]);
+        two[0] = 1.0;
+        more[..3].copy_from_slice(&[2.0, -1.0, 1.0]);
+        for _ in 0..20 {
+            two.rotate_right(1);
+            more.rotate_right(1);
+            assert_eq!(different(&two, 1.0), (vec![0.0, 1.0], 1));
+            assert_eq!(different(&more, 0.0), (vec![-1.0, 0.0, 1.0, 2.0], 17));
+        }
+    }
 }

@@ -19,6 +19,8 @@ fn greatest(clip: f64) -> f64 {
 const CELLS: usize = 1 << 12;
 /// Moments of a cell, from that of degree 0, the sum of weights.
 const MOMENTS: usize = 8;
+/// Strides whose moments are summed up side by side.
+const LANES: usize = 4;
 /// What the linear predictor may differ by from the middle of a cell to its border. The series of ln(1 + eˣ) has
 /// the radius π, so that what is left out is (1/32 / π)⁸ of what is summed up: nothing that a float could hold.
 const NEAR: f64 = 1.0 / 32.0;
@@ -63,28 +65,89 @@ impl Grid {
     /// The moments of rows that are all in one cell.
     fn moments<E: Element>(&self, cell: usize, rows: Run<'_, E>) -> [Moments; 2] {
         let cell = Cell::new(self, cell);
-        let (mut moments, mut scores, mut weights) =
-            ([Moments::default(); 2], [[0.0; STRIDE]; 2], [[1.0; STRIDE]; 2]);
-        for stride in rows.strides(STRIDE) {
-            // Each row is written to both classes, and stays where the next one is not written over it.
-            let mut counts = [0; 2];
-            for (positive, score, weight) in stride.rows() {
-                for (class, is_own) in [!positive, positive].into_iter().enumerate() {
-                    scores[class][counts[class]] = score;
-                    if !E::EQUAL {
-                        weights[class][counts[class]] = weight;
-                    }
-                    counts[class] += usize::from(is_own);
-                }
-            }
-            for class in 0..2 {
-                let own = 0..counts[class];
-                let plain = of_class(&cell, &mut scores[class][own.clone()], &weights[class][own]);
-                moments[class].iter_mut().zip(plain).for_each(|(sum, moment)| *sum += moment);
+        let (mut moments, mut own) = ([Moments::default(); 2], Beside::new());
+        for strides in rows.strides(LANES * STRIDE) {
+            let sums = moments_of(strides, &cell, &mut own);
+            for lane in 0..LANES {
+                add(&mut moments, &sums.map(|sums| sums.map(|sums| sums[lane])));
             }
         }
         moments
     }
+}
+
+/// A number of each of several strides, which are side by side: none waits for the sum of another.
+type Lanes = [f64; LANES];
+
+/// Strides of rows side by side.
+struct Beside<E> {
+    rows: [[E; LANES]; STRIDE],
+    /// What their log odds differ by from the middle.
+    away: [Lanes; STRIDE],
+    /// What each weighs in both classes: nothing in the one that is not its own, or where there is no row.
+    weights: [[Lanes; STRIDE]; 2],
+}
+
+impl<E: Element> Beside<E> {
+    fn new() -> Self {
+        let none = [[0.0; LANES]; STRIDE];
+        Self { rows: [[E::default(); LANES]; STRIDE], away: none, weights: [none; 2] }
+    }
+}
+
+wide! {
+    /// The moments of each stride of some rows, of both classes.
+    fn moments_of<E: Element>(run: Run<'_, E>, cell: &Cell, own: &mut Beside<E>) -> [[Lanes; MOMENTS]; 2]
+        = moments_of_any
+}
+
+#[inline(always)]
+fn moments_of_any<E: Element>(run: Run<'_, E>, cell: &Cell, own: &mut Beside<E>) -> [[Lanes; MOMENTS]; 2] {
+    let count = run.elements().len();
+    let length = count.min(STRIDE);
+    let (beside, away, [others, positives]) =
+        (&mut own.rows[..length], &mut own.away[..length], &mut own.weights);
+    let (others, positives) = (&mut others[..length], &mut positives[..length]);
+    for (lane, stride) in run.elements().chunks(STRIDE).enumerate() {
+        for (places, &row) in beside.iter_mut().zip(stride) {
+            places[lane] = row;
+        }
+    }
+    // Loops are sure to become part of this function, which may use all that the processor has.
+    let rows = beside.as_flattened();
+    for (away, &row) in away.as_flattened_mut().iter_mut().zip(rows) {
+        *away = cell.away(run.score(row));
+    }
+    let weights = others.as_flattened_mut().iter_mut().zip(positives.as_flattened_mut());
+    for ((other, positive), &row) in weights.zip(rows) {
+        *other = if row.positive() { 0.0 } else { row.weight() };
+        *positive = if row.positive() { row.weight() } else { 0.0 };
+    }
+    for place in count..LANES * length {
+        others[place % length][place / length] = 0.0;
+        positives[place % length][place / length] = 0.0;
+    }
+    [sums_of::<E>(away, others), sums_of::<E>(away, positives)]
+}
+
+#[inline(always)]
+fn sums_of<E: Element>(away: &[Lanes], weights: &[Lanes]) -> [Lanes; MOMENTS] {
+    let mut sums = [[0.0; LANES]; MOMENTS];
+    for (away, weights) in away.iter().zip(weights) {
+        for lane in 0..LANES {
+            let weight = weights[lane];
+            // Weights of 1 and 0 are the same as their powers, and weigh all of them at once.
+            let first = if E::EQUAL { weight * away[lane] } else { away[lane] };
+            let (second, fourth) = (first * first, first * first * (first * first));
+            let third = second * first;
+            let powers = [1.0, first, second, third, fourth, fourth * first, fourth * second, fourth * third];
+            for degree in 0..MOMENTS {
+                let weighed = E::EQUAL && degree > 0;
+                sums[degree][lane] += if weighed { powers[degree] } else { weight * powers[degree] };
+            }
+        }
+    }
+    sums
 }
 
 /// Where log odds of a cell are taken from.
@@ -115,27 +178,6 @@ impl Cell {
         let square = tangent * tangent;
         self.halves * tangent * (1.0 + square * (1.0 / 3.0 + square * (0.2 + square / 7.0)))
     }
-}
-
-wide! {
-    /// The moments of rows of one class, whose scores this overwrites with how far they are from the middle.
-    fn of_class(cell: &Cell, scores: &mut [f64], weights: &[f64]) -> Moments = of_class_any
-}
-
-#[inline(always)]
-fn of_class_any(cell: &Cell, scores: &mut [f64], weights: &[f64]) -> Moments {
-    // A loop is sure to become part of this function, which may use all that the processor has.
-    for score in scores.iter_mut() {
-        *score = cell.away(*score);
-    }
-    let mut moments = Moments::default();
-    for (&first, weight) in scores.iter().zip(weights) {
-        let (second, fourth) = (first * first, first * first * (first * first));
-        let third = second * first;
-        let powers = [1.0, first, second, third, fourth, fourth * first, fourth * second, fourth * third];
-        moments = std::array::from_fn(|degree| moments[degree] + weight * powers[degree]);
-    }
-    moments
 }
 
 fn add(moments: &mut [Moments; 2], others: &[Moments; 2]) {
@@ -257,12 +299,48 @@ fn logistic<E: Element>(ranked: &RankedScores<E>, model: Model, most: f64) -> [f
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::rows::ranked_scores::Weighted;
+    use crate::core::scores::Score;
 
     #[test]
     fn log_odds_are_kept_finite() {
         assert_eq!(logit(0.5, 2.0), 0.0);
         assert_eq!((logit(0.0, 2.0), logit(1.0, 2.0)), (-2.0, 2.0));
         assert!((greatest(1e-3) - logit(0.999, f64::INFINITY)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn strides_side_by_side_come_to_the_same_bits() {
+        fn check<E: Element>(count: usize) {
+            let (grid, p) = (Grid::new(1e-15), 0.21);
+            let code = |row: usize| p.code() + row as u64 * (1 << 30);
+            let elements: Vec<E> = (0..count)
+                .map(|row| E::new(code(row) - p.code(), row * row % 7 == 3, 1.0 / (row % 5 + 1) as f64))
+                .collect();
+            let (run, own) = (Run::new(&elements, p.code(), false), grid.of(p));
+            let (cell, mut expected) = (Cell::new(&grid, own), [Moments::default(); 2]);
+            for stride in run.strides(STRIDE) {
+                let mut plain = [Moments::default(); 2];
+                for (positive, score, weight) in stride.rows() {
+                    let first = cell.away(score);
+                    let (second, fourth) = (first * first, first * first * (first * first));
+                    let third = second * first;
+                    let powers =
+                        [1.0, first, second, third, fourth, fourth * first, fourth * second, fourth * third];
+                    let sums = plain[usize::from(positive)].iter_mut();
+                    sums.zip(powers).for_each(|(sum, power)| *sum += weight * power);
+                }
+                add(&mut expected, &plain);
+            }
+            assert_eq!(
+                grid.moments(own, run).map(|of| of.map(f64::to_bits)),
+                expected.map(|of| of.map(f64::to_bits))
+            );
+        }
+        for count in [1, 7, 255, 256, 257, 1_023, 1_024, 1_025, 2_500] {
+            check::<u64>(count);
+            check::<Weighted>(count);
+        }
     }
 
     #[test]

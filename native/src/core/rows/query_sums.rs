@@ -1,9 +1,11 @@
 //! Labelled scores, query by query.
 
+use std::ops::Range;
+
 use crate::core::column::Column;
 use crate::core::deal::{Dealt, Piles, expected, partition_of, partitions, pieces};
 use crate::core::error::Result;
-use crate::core::group::{Numbering, Queries, check_rows, is_scattered};
+use crate::core::group::{Groups, Numbering, Queries, check_rows, is_scattered};
 use crate::core::hash::Key;
 use crate::core::ids::Ids;
 use crate::core::pool;
@@ -14,6 +16,8 @@ use crate::core::wide::wide;
 
 /// Queries of a block.
 const BLOCK: usize = 256;
+/// Rows of several queries that are read at once: what is read of them stays in the cache.
+const TOGETHER: usize = 1 << 13;
 /// So many comparisons a row take no longer than sorting the rows of a query does.
 const COMPARISONS: usize = 64;
 
@@ -65,24 +69,81 @@ fn of_gathered<K: Key, G: QueryRows>(rows: &LabelledRows, column: &Column<'_, K>
         return of_scattered::<K, G>(&columns, column);
     }
     let (queries, groups) = Queries::alone(column)?;
-    let blocks = pool::map_init(
-        groups.len().div_ceil(BLOCK),
-        || (RowScratch::default(), G::default()),
-        |(scratch, gathered), block| {
-            let own = block * BLOCK..groups.len().min((block + 1) * BLOCK);
-            let query = |query: usize| {
-                gathered.clear();
-                let mut rows = 0;
-                for range in groups.ranges(query) {
-                    rows += range.len();
-                    gathered.take(&columns.read(range, scratch));
-                }
-                QuerySums { first_row: queries.first_rows[query], rows: rows as u32, pairs: gathered.pairs() }
-            };
-            own.map(query).collect::<Vec<_>>()
-        },
-    );
+    let of_block = if groups.are_whole() { of_whole } else { of_pieces };
+    let blocks = pool::map_init(groups.len().div_ceil(BLOCK), Memory::<G>::default, |memory, block| {
+        let own = block * BLOCK..groups.len().min((block + 1) * BLOCK);
+        let first_rows = &queries.first_rows[own.clone()];
+        let sums = of_block(&columns, &groups, own, memory);
+        let sums = first_rows.iter().zip(sums);
+        sums.map(|(&first_row, (rows, pairs))| QuerySums { first_row, rows, pairs }).collect::<Vec<_>>()
+    });
     Ok(blocks.concat())
+}
+
+/// What rows are read into, and gathered in.
+#[derive(Default)]
+struct Memory<G: QueryRows> {
+    scratch: RowScratch<G::Score>,
+    gathered: G,
+}
+
+/// How many rows some queries have, and what they come to, where the rows of each stand together.
+fn of_whole<G: QueryRows>(
+    columns: &RowColumns<'_, G::Score>,
+    groups: &Groups,
+    queries: Range<usize>,
+    Memory { scratch, gathered }: &mut Memory<G>,
+) -> Vec<(u32, Pairs)> {
+    let mut sums = Vec::with_capacity(queries.len());
+    for together in read_together(groups, queries) {
+        let all = rows_of(groups, &together);
+        let begin = all.start;
+        let block = columns.read(all, scratch);
+        for query in together {
+            let rows = rows_of(groups, &(query..query + 1));
+            gathered.clear();
+            gathered.take(&block.part(rows.start - begin..rows.end - begin));
+            sums.push((rows.len() as u32, gathered.pairs()));
+        }
+    }
+    sums
+}
+
+/// The same wherever the rows of each stand.
+fn of_pieces<G: QueryRows>(
+    columns: &RowColumns<'_, G::Score>,
+    groups: &Groups,
+    queries: Range<usize>,
+    Memory { scratch, gathered }: &mut Memory<G>,
+) -> Vec<(u32, Pairs)> {
+    let sums = queries.map(|query| {
+        gathered.clear();
+        let mut count = 0;
+        for rows in groups.ranges(query) {
+            count += rows.len() as u32;
+            gathered.take(&columns.read(rows, scratch));
+        }
+        (count, gathered.pairs())
+    });
+    sums.collect()
+}
+
+/// The rows of several queries, of which each stands together.
+fn rows_of(groups: &Groups, queries: &Range<usize>) -> Range<usize> {
+    let rows = |query| groups.ranges(query).next().unwrap_or_default();
+    rows(queries.start).start..rows(queries.end - 1).end
+}
+
+/// Queries whose rows are read at once: as many as there are few rows of, one at least.
+fn read_together(groups: &Groups, queries: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let mut next = queries.start;
+    std::iter::from_fn(move || {
+        let begin = next;
+        while next < queries.end && (next == begin || rows_of(groups, &(begin..next + 1)).len() <= TOGETHER) {
+            next += 1;
+        }
+        (begin < next).then_some(begin..next)
+    })
 }
 
 /// The rows of one query.
@@ -179,17 +240,9 @@ impl<S: Score> QueryRows for TwoClasses<S> {
 
     fn take(&mut self, block: &Block<'_, S>) {
         self.reserve(block.labels.len());
-        let [others, positives] = &mut self.scores;
-        let [mut other, mut positive] = self.counts;
-        // Each score is written to both, and stays where the next one is not written over it: labels in no order
-        // would be branches that cannot be foreseen.
-        for (is_positive, score, _) in block.rows() {
-            others[other] = score;
-            positives[positive] = score;
-            other += usize::from(!is_positive);
-            positive += usize::from(is_positive);
-        }
-        self.counts = [other, positive];
+        let (counts, [others, positives]) = (self.counts, &mut self.scores);
+        let own = split(block, &mut others[counts[0]..], &mut positives[counts[1]..]);
+        self.counts = [counts[0] + block.labels.len() - own, counts[1] + own];
     }
 
     fn pairs(&mut self) -> Pairs {
@@ -202,6 +255,25 @@ impl<S: Score> QueryRows for TwoClasses<S> {
         };
         Pairs { ordered: twice as f64 / 2.0, positives: positive as f64, others: other as f64 }
     }
+}
+
+/// Writes the scores of a block to those of their class, each of which has room for all; gives how many are positive.
+fn split<S: Score>(block: &Block<'_, S>, others: &mut [S], positives: &mut [S]) -> usize {
+    let rows = block.labels.len();
+    let (others, positives) = (&mut others[..rows], &mut positives[..rows]);
+    let mut count = 0;
+    // Each score is written to both, and stays where the next one is not written over it: labels in no order
+    // would be branches that cannot be foreseen.
+    for (row, (is_positive, score)) in block.classes().enumerate() {
+        // SAFETY: of the `row` rows before this one `count` were positive, so that neither place is beyond `row`,
+        // which is below `rows`: both slices have so many.
+        unsafe {
+            *others.get_unchecked_mut(row - count) = score;
+            *positives.get_unchecked_mut(count) = score;
+        }
+        count += usize::from(is_positive);
+    }
+    count
 }
 
 wide! {
@@ -324,7 +396,43 @@ where
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::{Float32Array, Int64Array, UInt8Array};
+
     use super::*;
+
+    /// Some rows, in the order that is told.
+    fn table(order: &[usize], query: impl Fn(usize) -> i64) -> LabelledRows {
+        let labels: UInt8Array = order.iter().map(|row| u8::from(row * row % 7 == 2)).collect();
+        let scores: Float32Array = order.iter().map(|row| (row * 7_919 % 1_009) as f32).collect();
+        let queries: Int64Array = order.iter().map(|&row| query(row)).collect();
+        LabelledRows::of_columns(vec![
+            ("query", Arc::new(queries)),
+            ("label", Arc::new(labels)),
+            ("score", Arc::new(scores)),
+        ])
+    }
+
+    #[test]
+    fn queries_that_are_read_together_come_to_the_same_as_each_in_pieces() {
+        // Queries of one row and more, one of more rows than are read at once, and more than a block has.
+        let query = |row: usize| match row {
+            ..50 => row,
+            50..20_000 => 50 + row / 1_000,
+            20_000..30_000 => 100,
+            _ => 101 + (row - 30_000) / 5,
+        } as i64;
+        let whole: Vec<usize> = (0..32_000).collect();
+        let (even, odd): (Vec<_>, Vec<_>) = whole.iter().partition(|&row| row % 2 == 0);
+        let pieces = [even, odd].concat();
+        let sums = |order: &[usize]| {
+            let mut sums: Vec<_> = queries(&table(order, query), "query").unwrap();
+            sums.sort_by_key(|sums| query(order[sums.first_row as usize]));
+            sums.iter().map(|sums| (sums.rows, sums.pairs)).collect::<Vec<_>>()
+        };
+        assert_eq!(sums(&whole), sums(&pieces));
+    }
 
     #[test]
     fn pairs_are_the_same_compared_or_merged() {

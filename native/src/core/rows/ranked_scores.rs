@@ -125,7 +125,19 @@ pub struct Run<'a, E> {
 }
 
 impl<'a, E: Element> Run<'a, E> {
-    fn score(&self, row: E) -> f64 {
+    /// Rows whose codes are what those of their scores have beyond `base`.
+    pub fn new(rows: &'a [E], base: u64, float32: bool) -> Self {
+        Self { rows, base, float32 }
+    }
+
+    /// They as they are sorted.
+    pub fn elements(&self) -> &'a [E] {
+        self.rows
+    }
+
+    /// The score of one of them.
+    #[inline(always)]
+    pub fn score(&self, row: E) -> f64 {
         score_of(self.base + row.code(), self.float32)
     }
 
@@ -504,7 +516,7 @@ impl<E: Element> RankedScores<E> {
 
     fn part(&self, part: usize) -> Run<'_, E> {
         let base = self.lowest + ((part as u64) << self.shift);
-        Run { rows: &self.parts[part], base, float32: self.float32 }
+        Run::new(&self.parts[part], base, self.float32)
     }
 
     /// All rows, best first: whether they are positive, their scores and weights.
