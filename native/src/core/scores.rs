@@ -15,6 +15,9 @@ pub trait Score: Number + PartialOrd {
     /// Its code: of a greater score a smaller one, of equal scores (also 0 and −0) the same.
     fn code(self) -> u64;
 
+    /// The score of a code.
+    fn of_code(code: u64) -> f64;
+
     /// Whether it is exact as a 32-bit float.
     fn is_float32(self) -> bool {
         let exact: f64 = self.into();
@@ -29,6 +32,10 @@ impl Score for f32 {
     fn code(self) -> u64 {
         u64::from(code32(self))
     }
+
+    fn of_code(code: u64) -> f64 {
+        score_of(code, true)
+    }
 }
 
 impl Score for f64 {
@@ -37,6 +44,10 @@ impl Score for f64 {
 
     fn code(self) -> u64 {
         code64(self)
+    }
+
+    fn of_code(code: u64) -> f64 {
+        score_of(code, false)
     }
 }
 

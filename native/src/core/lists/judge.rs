@@ -389,7 +389,8 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         let Tables { choices, top, .. } = self.tables;
         let mut judged =
             JudgedLists::new(lists.queries(blocks.clone()), choices.ties.shares_ranks(), top.is_some());
-        judged.reserve(judged.queries.len(), self.qrels_queries.len() * blocks.len() / lists.blocks().max(1));
+        let (queries, all) = (judged.queries.len(), self.queries.first_rows.len().max(1));
+        judged.reserve(queries, self.qrels_queries.len() * queries / all);
         for block in blocks {
             let queries = lists.queries(block..block + 1);
             if let Lists::Partitioned(partitions) = lists {

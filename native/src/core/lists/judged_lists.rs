@@ -108,10 +108,15 @@ impl JudgedLists {
 
     /// Adds what the list of the next query came to.
     pub fn push(&mut self, judge: &Judge<'_>, answered: bool) {
+        let labels = 1..=judge.labels.len() as i64;
+        self.rank.extend(labels.clone());
         self.rank.extend(judge.hits.iter().map(|hit| i64::from(hit.rank)));
+        self.relevance.extend_from_slice(&judge.labels);
         self.relevance.extend(judge.hits.iter().map(|hit| hit.relevance));
         if let Some((first, last)) = &mut self.tied {
+            first.extend(labels.clone());
             first.extend(judge.hits.iter().map(|hit| i64::from(hit.tied.0)));
+            last.extend(labels);
             last.extend(judge.hits.iter().map(|hit| i64::from(hit.tied.1)));
         }
         self.ideal.extend_from_slice(&judge.ideal);

@@ -6,7 +6,7 @@ use crate::core::choices::{Duplicates, Unjudged};
 use crate::core::hash::Key;
 use crate::core::items::Numbering;
 use crate::core::lists::matching::{Matcher, Repeats};
-use crate::core::lists::order::by_falling;
+use crate::core::lists::order::{by_falling, count_better};
 use crate::core::scores::{Coded, Score};
 use crate::core::ties::{Grade, Needs, Tied, Ties};
 use crate::core::wide::wide;
@@ -75,6 +75,8 @@ pub struct Judge<'a> {
     lots: Vec<u64>,
     /// The judged items of the list, in rank order.
     pub hits: Vec<Hit>,
+    /// The grades of the items in rank order, in the place of hits, where all are judged and none ties with another.
+    pub labels: Vec<f64>,
     /// The grades of all judged items, best first.
     pub ideal: Vec<f64>,
     /// Items in the list.
@@ -102,6 +104,7 @@ impl<'a> Judge<'a> {
             tied_grades: Vec::new(),
             lots: Vec::new(),
             hits: Vec::new(),
+            labels: Vec::new(),
             ideal: Vec::new(),
             retrieved: 0,
             first: Vec::new(),
@@ -146,11 +149,7 @@ impl<'a> Judge<'a> {
     /// Takes the grades of the judged items of the next list.
     pub fn take_ideal(&mut self, grades: &[f64]) {
         self.ideal.clear();
-        if let Some(reaching) = count_reaching(grades) {
-            // A whole grade is how many of the grades from 1 on it reaches, which takes no branch.
-            let grade = |place: u32| reaching.iter().map(|&count| i32::from(place < count)).sum::<i32>();
-            self.ideal.extend((0..grades.len() as u32).map(|place| f64::from(grade(place))));
-        } else {
+        if !add_whole_falling(grades, &mut self.ideal) {
             self.ideal.extend_from_slice(grades);
             self.ideal.sort_unstable_by(|a, b| b.total_cmp(a));
         }
@@ -168,6 +167,7 @@ impl<'a> Judge<'a> {
     fn rank<K: Key, S: Score>(&mut self, rows: Listed<'_, K, S>, grades: &[f64], seed: u64) {
         self.retrieved = rows.items.len();
         self.hits.clear();
+        self.labels.clear();
         let Some(scores) = rows.scores else {
             self.take_first(rows.items);
             self.hits.extend(self.matcher.found.iter().map(|found| {
@@ -179,6 +179,8 @@ impl<'a> Judge<'a> {
         self.prepare_ties(rows, grades, seed);
         if self.matcher.found.len() <= FEW {
             self.rank_few(rows.items, scores, grades);
+        } else if let Some(better) = count_better(scores) {
+            self.rank_apart(&better[..scores.len()], grades);
         } else {
             self.rank_all(rows.items, scores, grades);
         }
@@ -296,6 +298,22 @@ impl<'a> Judge<'a> {
         tied.filter(|&(_, other)| self.tie_order(other, position, items) == Ordering::Less).count() as u32
     }
 
+    /// Ranks where nothing is tied, and it is known of each item how many are better.
+    fn rank_apart(&mut self, better: &[u16], grades: &[f64]) {
+        self.grade_at.clear();
+        self.grade_at.resize(better.len(), f64::NAN);
+        for found in &self.matcher.found {
+            let place = better[found.position as usize];
+            self.grade_at[usize::from(place)] = grades[found.judgement as usize];
+        }
+        if self.matcher.found.len() == better.len() {
+            std::mem::swap(&mut self.labels, &mut self.grade_at);
+            return;
+        }
+        let ranked = self.grade_at.iter().zip(1..).filter(|(relevance, _)| !relevance.is_nan());
+        self.hits.extend(ranked.map(|(&relevance, rank)| Hit { rank, tied: (rank, rank), relevance }));
+    }
+
     /// Ranks by bringing the list into its order.
     fn rank_all<K: Key, S: Score>(&mut self, items: &[K], scores: &[S], grades: &[f64]) {
         let (mut order, mut grade_at) = (std::mem::take(&mut self.order), std::mem::take(&mut self.grade_at));
@@ -364,24 +382,50 @@ impl<K: Key> Tied for TiedPositions<'_, K> {
 /// Grades that are counted instead of sorted: whole numbers below this, as nearly all are.
 const GRADES: usize = 8;
 
+wide! {
+    /// Adds grades, best first, to others; none, and false, if some cannot be counted.
+    fn add_whole_falling(grades: &[f64], falling: &mut Vec<f64>) -> bool = add_whole_falling_any
+}
+
+#[inline(always)]
+fn add_whole_falling_any(grades: &[f64], falling: &mut Vec<f64>) -> bool {
+    let (Some(reaching), Ok(length)) = (count_reaching(grades), i32::try_from(grades.len())) else {
+        return false;
+    };
+    // A whole grade is how many of the grades from 1 on it reaches, which takes no branch.
+    falling.extend((0..length).map(|place| {
+        let mut grade = 0;
+        for count in reaching {
+            grade += i32::from(place < count);
+        }
+        f64::from(grade)
+    }));
+    true
+}
+
 /// How many grades are as high as each whole one from 1 on or higher, unless there are others.
-fn count_reaching(grades: &[f64]) -> Option<[u32; GRADES - 1]> {
+#[inline(always)]
+fn count_reaching(grades: &[f64]) -> Option<[i32; GRADES - 1]> {
     /// Whose last bits, when a small whole number has been added, are that number.
     const WHOLE: f64 = (1_u64 << 52) as f64;
     let mut reaching = [0; GRADES - 1];
     // A byte for each grade, and no more of them than it can count.
     for some in grades.chunks(usize::from(u8::MAX)) {
-        let (mut counts, mut counted) = (0_u64, true);
+        let (mut counts, mut all, mut counted) = (0_u64, 0, true);
         for &grade in some {
-            let whole = (grade + WHOLE).to_bits() % GRADES as u64;
-            counted &= whole as f64 == grade;
-            counts += 1 << (8 * whole);
+            let moved = grade + WHOLE;
+            let whole = moved.to_bits() ^ WHOLE.to_bits();
+            counted &= moved - WHOLE == grade;
+            all |= whole;
+            counts += 1 << (8 * (whole % GRADES as u64));
         }
-        if !counted {
+        if !counted || all >= GRADES as u64 {
             return None;
         }
-        for (reached, total) in (1..).zip(&mut reaching) {
-            *total += counts.to_le_bytes()[reached..].iter().map(|&count| u32::from(count)).sum::<u32>();
+        let mut sum = 0;
+        for (total, &count) in reaching.iter_mut().zip(&counts.to_le_bytes()[1..]).rev() {
+            sum += i32::from(count);
+            *total += sum;
         }
     }
     Some(reaching)
@@ -489,6 +533,28 @@ mod tests {
     }
 
     #[test]
+    fn lists_without_ties_are_ranked_alike_whether_all_is_judged_or_some() {
+        for length in [26, 100, 128, 129] {
+            let (items, scores): (Vec<i64>, Vec<f64>) =
+                (0..length).map(|i| (i, (i * 7_919 % 257) as f64 / 3.0)).unzip();
+            for judged in [length, length - 1] {
+                let grades: Vec<f64> = (0..judged).map(|i| (i % 3) as f64).collect();
+                let mut judge = Judge::new(RULES, None);
+                judge.list(&items[..judged as usize], &grades, &items, Some(&scores), 3);
+                let mut known = Judge::new(RULES, None);
+                known.matcher.take_judged(&items[..judged as usize]);
+                known.matcher.find(&items[..judged as usize], &items);
+                known.rank_all(&items, &scores, &grades);
+                let labels: Vec<f64> = known.hits.iter().map(|hit| hit.relevance).collect();
+                let (hits, told) =
+                    if judge.labels.is_empty() { (known.hits, vec![]) } else { (vec![], labels) };
+                assert_eq!((&judge.hits, &judge.labels), (&hits, &told));
+                assert_eq!(judge.labels.is_empty(), judged < length || length > 128);
+            }
+        }
+    }
+
+    #[test]
     fn the_top_is_that_of_the_whole_list_in_order_under_every_rule() {
         let judged: Vec<i64> = (0..40).step_by(2).collect();
         let grades: Vec<f64> = judged.iter().map(|i| (i % 3) as f64).collect();
@@ -557,6 +623,8 @@ mod tests {
         assert_eq!(counted.ideal, [7.0, 1.0, 1.0, 0.0]);
         let (sorted, ..) = list(RULES, &[(1, 0.5), (2, -1.0), (3, 8.0), (4, 0.5)], &[]);
         assert_eq!(sorted.ideal, [8.0, 0.5, 0.5, -1.0]);
+        let (fine, ..) = list(RULES, &[(1, 2.0), (2, 0.5), (3, 0.25), (4, 8.0)], &[]);
+        assert_eq!(fine.ideal, [8.0, 2.0, 0.5, 0.25]);
         let many: Vec<_> = (0..900).map(|item| (item, (item % 3) as f64)).collect();
         let (counted, ..) = list(RULES, &many, &[]);
         assert!(counted.ideal.is_sorted_by(|a, b| a >= b));

@@ -3,6 +3,7 @@
 use crate::core::choices::Choice;
 use crate::core::lists::segments::segments;
 use crate::core::lists::values::quotient;
+use crate::core::wide::wide;
 
 /// Judged items of lists and of all judged items, flat, with where those of each query begin.
 pub struct Lists<'a> {
@@ -137,19 +138,33 @@ impl Level {
         if self.ranks.len() < rank.len() {
             self.ranks.resize(rank.len(), 0);
         }
-        self.count = 0;
+        let (ranks, mut count) = (&mut self.ranks[..rank.len()], 0);
         for (&rank, &grade) in rank.iter().zip(relevance) {
             // Written in any case: without a branch there is none to mispredict.
-            self.ranks[self.count] = rank;
-            self.count += usize::from(grade >= self.rel);
+            ranks[count] = rank;
+            count += usize::from(grade >= self.rel);
         }
-        self.relevant = ideal.iter().map(|&grade| usize::from(grade >= self.rel)).sum();
+        (self.count, self.relevant) = (count, count_relevant(ideal, self.rel));
     }
 
     /// The ranks of the relevant items down to a rank.
     fn ranks_to(&self, cutoff: i64) -> impl Iterator<Item = f64> + '_ {
         self.ranks[..self.count].iter().take_while(move |&&rank| rank <= cutoff).map(|&rank| rank as f64)
     }
+}
+
+wide! {
+    /// How many grades are as high as one, or higher.
+    fn count_relevant(grades: &[f64], rel: f64) -> usize = count_relevant_any
+}
+
+#[inline(always)]
+fn count_relevant_any(grades: &[f64], rel: f64) -> usize {
+    let mut count = 0;
+    for &grade in grades {
+        count += usize::from(grade >= rel);
+    }
+    count
 }
 
 impl Found {
