@@ -319,9 +319,9 @@ class _Search:
 
     def _weights(self) -> Values:
         """Those of ranks, 0 below the cutoff."""
-        depth = self.open.deepest_known
+        depth, cutoff = self.open.deepest_known, self.measure.cutoff
         weights = discounts(self.given["discount"], depth) if "discount" in self.given else np.ones(depth)
-        return np.where(np.arange(1, depth + 1) <= self.open.last, weights, 0.0)
+        return weights if cutoff is None else np.where(np.arange(1, depth + 1) <= cutoff, weights, 0.0)
 
     def _known(self) -> tuple[Values, NDArray[np.int64]]:
         """The grades of the best order, and its offsets."""
