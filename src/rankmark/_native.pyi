@@ -125,6 +125,9 @@ class CompiledMeasure:
     def hits(
         found: str, rel: float, cutoff: int | None, denominator: float | None = None
     ) -> CompiledMeasure: ...
+    def extreme(
+        self, search: str, highest: bool, grade: float | None, otherwise: float
+    ) -> CompiledMeasure | None: ...
 
 class ItemNumbers:
     """Items with numbers."""
