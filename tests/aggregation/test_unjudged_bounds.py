@@ -133,6 +133,15 @@ def test_the_best_order_goes_on_to_the_cutoff_where_lists_end_above_it() -> None
     assert (bounds.worst, bounds.best) == (min(every), max(every))
 
 
+def test_great_grades_come_to_an_end() -> None:
+    rng = np.random.default_rng(5)
+    run = {str(q): [f"d{i}" for i in range(60)] for q in range(200)}
+    qrels = {q: {f"d{i}": float(rng.choice([0, 1e-3, 1e3, 7e5])) for i in range(0, 60, 2)} for q in run}
+    result = rm.evaluate(qrels, run, ["nDCG@10", "nDCG"], bounds="unjudged")
+    for name in result.values:
+        assert result.bounds[name].worst <= result[name] <= result.bounds[name].best <= 1
+
+
 def test_ap_is_not_highest_where_all_are_relevant() -> None:
     # One relevant item first: each unjudged relevant one below it that stands after others lowers the mean.
     result = rm.evaluate(

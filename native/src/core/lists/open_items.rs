@@ -461,6 +461,7 @@ impl BestGrades {
             terms.extend(levels.iter().map(|level| level.step * value(level)));
             pairwise_sum(terms)
         };
+        let mut before = f64::NEG_INFINITY;
         loop {
             let whole = stepped(levels, &|level| below(level, level.count));
             let own = stepped(levels, &|level| above(level, level.count));
@@ -476,11 +477,12 @@ impl BestGrades {
                 }
                 level.better = best.0;
             }
-            // Written so that a number that is none ends it.
+            // Written so that a number that is none ends it. Sums of great gains differ by more than that for ever.
             let gained = stepped(levels, &|level| worth(level, level.better));
-            if gained.partial_cmp(&TINY) != Some(std::cmp::Ordering::Greater) {
+            if gained.partial_cmp(&TINY) != Some(std::cmp::Ordering::Greater) || quotient <= before {
                 return;
             }
+            before = quotient;
             levels.iter_mut().for_each(|level| level.count = level.better);
         }
     }
