@@ -104,15 +104,16 @@ class PlainSearch:
         numbers = np.arange(len(first))
         below = ideal[np.minimum(reached[:, None] + numbers, deepest)]
         above = np.array(judged)[:, None] + first
-        counts = np.where(possible, len(first) - 1, 0)
+        counts, before = np.where(possible, len(first) - 1, 0), -np.inf
         while True:
             picked = (np.arange(len(gains)), counts)
             whole = (steps * below[picked]).sum()
             quotient = (steps * above[picked]).sum() / whole if whole else 0.0
             better = np.where(possible, np.argmax(above - quotient * below, axis=1), 0)
             gained = (steps * (above - quotient * below)[np.arange(len(gains)), better]).sum()
-            if gained <= TINY:
+            if gained <= TINY or quotient <= before:
                 break
+            before = quotient
             counts = better
         grades = np.zeros(len(rank))
         for level, count in zip(scale.tolist(), counts.tolist(), strict=True):

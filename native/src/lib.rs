@@ -48,4 +48,6 @@ mod _native {
     use crate::python::sampling::sample_negatives;
     #[pymodule_export]
     use crate::python::tables::{Packed, Table};
+    #[pymodule_export]
+    use crate::python::written::{are_finite, json_numbers};
 }

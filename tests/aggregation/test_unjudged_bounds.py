@@ -126,6 +126,22 @@ def test_the_highest_ndcg_may_need_a_grade_in_between() -> None:
     assert max(each[0], each[2]) < 1
 
 
+def test_the_best_order_goes_on_to_the_cutoff_where_lists_end_above_it() -> None:
+    judged, items = {"a": 2.0, "c": 1.0, "d": 3.0, "missed": 1.0}, ["a", "b", "c", "d", "e"]
+    bounds = rm.evaluate({"q": judged}, {"q": items}, "nDCG@10", bounds="unjudged").bounds["nDCG@10"]
+    every = every_value(judged, items, rm.nDCG @ 10, 3.0)
+    assert (bounds.worst, bounds.best) == (min(every), max(every))
+
+
+def test_great_grades_come_to_an_end() -> None:
+    rng = np.random.default_rng(5)
+    run = {str(q): [f"d{i}" for i in range(60)] for q in range(200)}
+    qrels = {q: {f"d{i}": float(rng.choice([0, 1e-3, 1e3, 7e5])) for i in range(0, 60, 2)} for q in run}
+    result = rm.evaluate(qrels, run, ["nDCG@10", "nDCG"], bounds="unjudged")
+    for name in result.values:
+        assert result.bounds[name].worst <= result[name] <= result.bounds[name].best <= 1
+
+
 def test_ap_is_not_highest_where_all_are_relevant() -> None:
     # One relevant item first: each unjudged relevant one below it that stands after others lowers the mean.
     result = rm.evaluate(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from operator import attrgetter
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,7 @@ from rankmark.aggregation.observed import judged_lists, measured
 from rankmark.engines import local
 from rankmark.inputs import read_inputs
 from rankmark.language.choices import Choices
+from rankmark.language.extremes import End, Extreme
 from rankmark.language.measure import Measure
 from rankmark.language.names import parse
 
@@ -84,6 +86,23 @@ def test_the_core_has_the_values_of_the_page(text: str) -> None:
         lists = lists_of(seed, Choices())
         (values,) = lists.compute([measure.compiled])
         assert values.tobytes() == np.asarray(measure.compute(judged_lists(lists))).tobytes()
+
+
+@pytest.mark.parametrize("text", COMPILED)
+def test_the_core_has_the_extremes_that_are_searched_for_otherwise(text: str) -> None:
+    measure = parse(text)
+    for end, no_relevant, grade in itertools.product(get_args(End), ("zero", "skip"), (None, 0.5, 2.0, 7.0)):
+        extreme = Extreme.at(measure, end, no_relevant, grade)
+        assert extreme.compiled is not None
+        for seed in range(5):
+            lists = lists_of(seed, Choices())
+            (values,) = lists.compute([extreme.compiled])
+            assert values.tobytes() == np.asarray(extreme.compute(judged_lists(lists))).tobytes()
+
+
+@pytest.mark.parametrize("text", PAGES_ALONE)
+def test_other_extremes_are_searched_for(text: str) -> None:
+    assert Extreme.at(parse(text), "lowest", "zero", None).compiled is None
 
 
 @pytest.mark.parametrize("text", PAGES_ALONE)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankmark as rm
-from rankmark.rendering.formats.json import SCHEMA, ByName, indented
+from rankmark.rendering.formats.json import LONG, SCHEMA, ByName, indented
 from rankmark.rendering.shown import Shown
 
 
@@ -94,6 +94,16 @@ PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inside: st.lists(inside) | st.tuples(inside, inside) | st.dictionaries(NAMES, inside),
 )
+
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+NUMBERS = FINITE | st.floats(0, 1) | st.integers() | st.integers(-(2**63), 2**63 - 1) | st.none()
+
+
+@given(st.lists(NUMBERS | st.sampled_from([0.0, -0.0, 1e-4, 1e-5, 1e16, 5e-324]), max_size=20))
+def test_long_lists_of_numbers_are_written_as_python_does_it(values: list[Any]) -> None:
+    long = {"values": (values or [0.5]) * LONG, "others": [*values * LONG, True, "text"]}
+    assert indented(long) == json.dumps(long, indent=2)
 
 
 @given(PLAIN)

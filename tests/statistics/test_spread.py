@@ -21,7 +21,7 @@ from rankmark.statistics import (
 )
 from rankmark.statistics.chance import LEAST_P
 from rankmark.statistics.intervals import standard_error
-from rankmark.statistics.spread import standard_deviation
+from rankmark.statistics.spread import standard_deviation, sum_of_squares
 
 
 def alike(queries: int, by: float = 0.1) -> np.ndarray:
@@ -46,6 +46,12 @@ def test_differences_by_the_same_have_no_spread(d: Callable[[int], np.ndarray], 
     assert low == high == own.mean()
     assert math.isnan(welch(own, np.random.default_rng(1).random(queries)).p)
     assert randomisation_test(own[:5]) == 2 / 2**5
+
+
+@pytest.mark.parametrize("count", [0, 1, 10_000, 10_001, 20_000, 20_001])
+def test_squares_of_many_numbers_are_added_up_as_those_of_few(count: int) -> None:
+    values = np.random.default_rng(count).normal(size=count)
+    assert sum_of_squares(values) == pytest.approx(math.fsum(values**2), rel=1e-13)
 
 
 def test_the_least_spread_of_data_is_one() -> None:

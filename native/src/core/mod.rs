@@ -26,3 +26,4 @@ pub mod table;
 pub mod texts;
 pub mod ties;
 pub mod wide;
+pub mod written;

@@ -7,8 +7,9 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
+use crate::core::lists::extremes::{Extreme, Search};
 use crate::core::lists::list::Top;
-use crate::core::lists::measures::{self, Found, Measure};
+use crate::core::lists::measures::{self, Found, Gains, Hits, Measure, Page};
 use crate::core::lists::{judge, judged_lists};
 use crate::python::choices::Chosen;
 use crate::python::items::ItemNumbers;
@@ -80,13 +81,15 @@ impl JudgedLists {
     ) -> PyResult<Vec<Bound<'py, PyArray1<f64>>>> {
         let (rank, relevance) = (self.rank.bind(py).readonly(), self.relevance.bind(py).readonly());
         let (offsets, ideal) = (self.offsets.bind(py).readonly(), self.ideal.bind(py).readonly());
-        let ideal_offsets = self.ideal_offsets.bind(py).readonly();
+        let (ideal_offsets, retrieved) =
+            (self.ideal_offsets.bind(py).readonly(), self.retrieved.bind(py).readonly());
         let lists = measures::Lists {
             rank: rank.as_slice()?,
             relevance: relevance.as_slice()?,
             offsets: offsets.as_slice()?,
             ideal: ideal.as_slice()?,
             ideal_offsets: ideal_offsets.as_slice()?,
+            retrieved: retrieved.as_slice()?,
         };
         let values = unlocked(py, || {
             let measures: Vec<_> = measures.iter().map(|measure| &*measure.get().0).collect();
@@ -120,7 +123,7 @@ impl CompiledMeasure {
     /// Gains as a share of those of the ideal list.
     #[staticmethod]
     fn gains(binary: bool, discounts: Vec<f64>) -> Self {
-        Self(Arc::new(Measure::Gains { binary, discounts }))
+        Self::plain(Page::Gains(Gains { binary, discounts }))
     }
 
     /// What is `found` of relevant items, ``precisions``, ``first``, ``any`` or ``count``, over a number; over that of
@@ -129,7 +132,30 @@ impl CompiledMeasure {
     #[pyo3(signature = (found, rel, cutoff, denominator=None))]
     fn hits(found: Chosen<Found>, rel: f64, cutoff: Option<i64>, denominator: Option<f64>) -> Self {
         let cutoff = cutoff.unwrap_or(i64::MAX);
-        Self(Arc::new(Measure::Hits { found: found.0, rel, cutoff, denominator }))
+        Self::plain(Page::Hits(Hits { found: found.0, rel, cutoff, denominator }))
+    }
+
+    /// How low, or how ``highest``, it can be, whatever the items are that nobody judged; None where the core does not
+    /// look for that as its page says, ``ends``, ``counts``, ``found`` or ``gains``.
+    ///
+    /// `grade` is the highest that an item can have, if it is said, and `otherwise` what a query with nothing relevant
+    /// is.
+    fn extreme(
+        &self,
+        search: Chosen<Search>,
+        highest: bool,
+        grade: Option<f64>,
+        otherwise: f64,
+    ) -> Option<Self> {
+        let Measure::Plain(page) = &*self.0 else { return None };
+        let extreme = Extreme::new(page.clone(), search.0, highest, grade, otherwise)?;
+        Some(Self(Arc::new(Measure::Extreme(extreme))))
+    }
+}
+
+impl CompiledMeasure {
+    fn plain(page: Page) -> Self {
+        Self(Arc::new(Measure::Plain(page)))
     }
 }
 

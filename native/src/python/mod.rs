@@ -16,3 +16,4 @@ pub mod resampling;
 pub mod running;
 pub mod sampling;
 pub mod tables;
+pub mod written;

@@ -235,12 +235,17 @@ def ids_like(frame: pl.DataFrame, dtype: pl.DataType) -> pl.DataFrame:
     import polars as pl
 
     alike = frame.with_columns(pl.col("query").cast(dtype, strict=False)).drop_nulls("query")
-    again = alike.filter(pl.col("query").is_duplicated())
-    if again.height:
+    if not _stand_once(alike):
+        again = alike.filter(pl.col("query").is_duplicated())
         raise DataError(
             f"query {again['query'][0]!r} has {again.height} rows of attributes under ids written differently"
         )
     return alike
+
+
+def _stand_once(frame: pl.DataFrame) -> bool:
+    """Whether no query has several rows."""
+    return frame["query"].n_unique() == frame.height
 
 
 def _with_all_columns(table: Any, side: Side, columns: ColumnNames | None) -> Source | None:
@@ -316,9 +321,11 @@ def _values(source: Source, name: str, columns: ColumnNames | None, argument: Ar
         raise ColumnError(f"{argument}={name!r}: that column of {source.where} {error}") from error
     text = [] if frame.schema[query].is_integer() else [pl.col(query).cast(pl.String)]
     frame = frame.with_columns(*text, values)
-    pairs = frame.select(pl.col(query).alias("query"), name).drop_nulls().unique(maintain_order=True)
-    several = pairs.filter(pl.col("query").is_duplicated())
-    if several.height:
+    pairs = frame.select(pl.col(query).alias("query"), name).drop_nulls()
+    if not _stand_once(pairs):
+        pairs = pairs.unique(maintain_order=True)
+    if not _stand_once(pairs):
+        several = pairs.filter(pl.col("query").is_duplicated())
         first = several["query"][0]
         differing = several.filter(pl.col("query") == first)[name].to_list()
         shown = listed(map(str, differing[:3])) + (", …" if len(differing) > 3 else "")

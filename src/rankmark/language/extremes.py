@@ -94,11 +94,23 @@ class Extreme(Measure):
         object.__setattr__(made, "name", measure.name)
         object.__setattr__(made, "asked", measure.asked)
         made._complete(measure.page, measure.given)
-        object.__setattr__(made, "compiled", None)
         object.__setattr__(made, "end", end)
         object.__setattr__(made, "grade", grade)
         object.__setattr__(made, "no_relevant", no_relevant)
+        object.__setattr__(made, "compiled", made._compiled())
         return made
+
+    @property
+    def otherwise(self) -> float:
+        """The value of a query with nothing relevant."""
+        return 0.0 if self.no_relevant == "zero" else np.nan
+
+    def _compiled(self) -> _native.CompiledMeasure | None:
+        """What the core computes in the place of `compute`, where it computes the measure itself."""
+        how = how_open(self)
+        if self.compiled is None or how is None:
+            return None
+        return self.compiled.extreme(how, self.end == "highest", self.grade, self.otherwise)
 
     def compute(self, lists: JudgedLists) -> Values:
         """As `Measure.compute`, of the judgements by which the value is lowest or highest."""
@@ -203,7 +215,7 @@ class _Search:
         self.open = OpenLists(lists, measure.cutoff, best, whole=whole, zeros=zeros)
         self.everyone = np.arange(queries)
         self.nothing = np.zeros(queries, dtype=np.int64)
-        self.otherwise = 0.0 if measure.no_relevant == "zero" else np.nan
+        self.otherwise = measure.otherwise
 
     def ends(self) -> dict[End, Values]:
         """The lowest and the highest values, which are where no open item is relevant or where all are."""
@@ -319,9 +331,9 @@ class _Search:
 
     def _weights(self) -> Values:
         """Those of ranks, 0 below the cutoff."""
-        depth = self.open.deepest_known
+        depth, cutoff = self.open.deepest_known, self.measure.cutoff
         weights = discounts(self.given["discount"], depth) if "discount" in self.given else np.ones(depth)
-        return np.where(np.arange(1, depth + 1) <= self.open.last, weights, 0.0)
+        return weights if cutoff is None else np.where(np.arange(1, depth + 1) <= cutoff, weights, 0.0)
 
     def _known(self) -> tuple[Values, NDArray[np.int64]]:
         """The grades of the best order, and its offsets."""

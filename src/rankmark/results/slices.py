@@ -26,14 +26,12 @@ from rankmark.statistics.independent import FEW, FEWEST, MeanDifference, group_d
 from rankmark.statistics.intervals import CAUTIONS, INTERVALS, Interval, bounds_of_difference
 
 if TYPE_CHECKING:
-    import polars as pl
-    from numpy.typing import NDArray
-
     from rankmark.inputs.attributes import QuerySlices
     from rankmark.inputs.places import Places
     from rankmark.inputs.slicing import By
     from rankmark.language.measure import Measure
     from rankmark.results.base import Result
+    from rankmark.results.disparity import Member
 
 __all__ = [
     "Slice",
@@ -237,43 +235,44 @@ def slices_of(
 
 
 def _sliced(result: Result, found: QuerySlices, confidence: float) -> Slices:
-    members = aligned(found.frame, result.query_ids)
-    rows = [row for by in members for row in _rows(result, by, confidence)]
+    # Of each attribute its slices, and the numbers of the queries in each.
+    members = {by.name: list(slice_members(by)) for by in aligned(found.frame, result.query_ids)}
+    rows = [row for by, own in members.items() for row in _rows(result, by, own, confidence)]
     apart = [
-        disparity_of(result.query_terms(measure), by.name, list(slice_members(by)), confidence)
-        for by in members
+        disparity_of(result.query_terms(measure), by, own, confidence)
+        for by, own in members.items()
         for measure in result.query_measures
     ]
     unequal = tuple(
         inequality_of(measure, result.query_values(measure), confidence) for measure in result.query_measures
     )
     there = tuple(each for each in apart if each is not None)
-    notes = (*found.notes, *_grown(result, members))
+    notes = (*found.notes, *_grown(result, members.values()))
     return Slices(*corrected_rows(rows), confidence, notes, dict(result.values), there, unequal)
 
 
-def _grown(result: Result, members: Iterable[pl.Series]) -> Iterator[str]:
+def _grown(result: Result, members: Iterable[Sequence[Member]]) -> Iterator[str]:
     """Which measures slices of different sizes cannot be compared by."""
     growing = [measure.label for measure in result.measures if measure.page.grows]
-    if growing and any(len({len(rows) for _, rows in slice_members(by)}) > 1 for by in members):
+    if growing and any(len({len(rows) for _, rows in own}) > 1 for own in members):
         yield (
             f"{listed(growing)}: greater for more queries, whatever these are like; slices of different "
             "sizes do not compare"
         )
 
 
-def _rows(result: Result, by: pl.Series, confidence: float) -> Iterator[Slice]:
+def _rows(result: Result, by: str, members: Sequence[Member], confidence: float) -> Iterator[Slice]:
     """Every measure in every slice of one attribute."""
-    members = list(slice_members(by))
     for measure in result.measures:
         if measure.page.aggregate == "run":
-            yield from _of_run(result, measure, by.name, members, confidence)
+            yield from _of_run(result, measure, by, members, confidence)
             continue
         terms = result.query_terms(measure)
+        there = terms.there
         for value, rows in members:
-            inside = np.zeros(len(by), dtype=bool)
+            inside = np.zeros(len(there), dtype=bool)
             inside[rows] = True
-            own, others = terms.at(inside & terms.there), terms.at(~inside & terms.there)
+            own, others = terms.at(inside & there), terms.at(~inside & there)
             together = len(members) * len(result.measures)
             made = made_of_terms(
                 own, None, method="auto", confidence=confidence, draws=DRAWS, together=together
@@ -285,7 +284,7 @@ def _rows(result: Result, by: pl.Series, confidence: float) -> Iterator[Slice]:
                 difference = found._replace(**ends._asdict())
             sizes = len(rows), len(own.above)
             yield Slice(
-                by.name,
+                by,
                 value,
                 measure.label,
                 *sizes,
@@ -302,7 +301,7 @@ def _of_run(
     result: Result,
     measure: Measure,
     by: str,
-    members: Sequence[tuple[str | None, NDArray[np.intp]]],
+    members: Sequence[Member],
     confidence: float,
 ) -> Iterator[Slice]:
     """A measure of the whole run in every slice, of whose queries alone it then is.

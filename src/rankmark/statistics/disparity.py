@@ -18,6 +18,7 @@ from rankmark.statistics.intervals import (
     skewness,
 )
 from rankmark.statistics.resampling import Floats, as_floats, check_drawn, check_share, known, resampled_sums
+from rankmark.statistics.spread import sum_of_squares
 
 __all__ = [
     "FEWEST",
@@ -138,7 +139,7 @@ def _drawn(values: Floats, resamples: int, seed: int, threads: int | None) -> tu
     deviations = values - values.mean()
     if n > ENOUGH * skewness(values) ** 2:
         random = np.random.default_rng(seed)
-        error = deviations @ deviations / n / (n - 1)
+        error = sum_of_squares(deviations) / n / (n - 1)
         return (
             random.normal(0.0, math.sqrt(error), resamples),
             error * random.chisquare(n - 1, resamples) / (n - 1),

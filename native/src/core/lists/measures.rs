@@ -1,6 +1,7 @@
 //! Measures that most people ask for, computed as their pages in Python compute them, to the last bit.
 
 use crate::core::choices::Choice;
+use crate::core::lists::extremes::{Extreme, Memory, OpenList};
 use crate::core::lists::segments::segments;
 use crate::core::lists::values::quotient;
 use crate::core::wide::wide;
@@ -17,6 +18,8 @@ pub struct Lists<'a> {
     pub ideal: &'a [f64],
     /// Where the grades of each query begin, and at the end their number.
     pub ideal_offsets: &'a [i64],
+    /// Items in each list.
+    pub retrieved: &'a [i64],
 }
 
 /// What is found of the relevant items of a list.
@@ -44,67 +47,113 @@ impl Choice for Found {
 
 /// A measure of lists without shared ranks.
 pub enum Measure {
+    /// Its values.
+    Plain(Page),
+    /// How low or how high they can be.
+    Extreme(Extreme),
+}
+
+/// What a page computes.
+#[derive(Clone)]
+pub enum Page {
     /// The gains of grades, each times the discount of its rank, as a share of those of the ideal list.
-    Gains {
-        /// Whether every grade above 0 gains 1, or itself.
-        binary: bool,
-        /// The discounts of the ranks from 1; further ranks gain nothing.
-        discounts: Vec<f64>,
-    },
+    Gains(Gains),
     /// What is found of the items of a grade or better, over a number.
-    Hits {
-        /// What is found.
-        found: Found,
-        /// The least grade.
-        rel: f64,
-        /// The last rank that is looked at.
-        cutoff: i64,
-        /// The number; how many such items are judged if None.
-        denominator: Option<f64>,
-    },
+    Hits(Hits),
+}
+
+/// How grades gain.
+#[derive(Clone)]
+pub struct Gains {
+    /// Whether every grade above 0 gains 1, or itself.
+    pub binary: bool,
+    /// The discounts of the ranks from 1; further ranks gain nothing.
+    pub discounts: Vec<f64>,
+}
+
+/// Which items are looked for.
+#[derive(Clone, Copy)]
+pub struct Hits {
+    /// What is found of them.
+    pub found: Found,
+    /// The least grade.
+    pub rel: f64,
+    /// The last rank that is looked at.
+    pub cutoff: i64,
+    /// The number by which that is divided; how many such items are judged if None.
+    pub denominator: Option<f64>,
+}
+
+impl Measure {
+    fn page(&self) -> &Page {
+        match self {
+            Self::Plain(page) => page,
+            Self::Extreme(extreme) => &extreme.page,
+        }
+    }
 }
 
 /// The values of measures, each of each query; NaN where nothing is relevant.
 pub fn compute(measures: &[&Measure], lists: &Lists<'_>) -> Vec<Vec<f64>> {
     let mut levels = levels(measures);
+    let extremes = measures.iter().any(|measure| matches!(measure, Measure::Extreme(_)));
+    let mut open = extremes.then(<(OpenList, Memory)>::default);
     let mut values = vec![Vec::with_capacity(lists.offsets.len()); measures.len()];
-    for (own, all) in segments(lists.offsets).zip(segments(lists.ideal_offsets)) {
+    let rows = segments(lists.offsets).zip(segments(lists.ideal_offsets));
+    for ((own, all), &retrieved) in rows.zip(lists.retrieved) {
         let (rank, relevance) = (&lists.rank[own.clone()], &lists.relevance[own]);
         let ideal = &lists.ideal[all];
         levels.iter_mut().for_each(|level| level.take(rank, relevance, ideal));
+        open.iter_mut().for_each(|(list, _)| list.take((rank, relevance), ideal, retrieved));
         for (measure, values) in measures.iter().zip(&mut values) {
-            values.push(match measure {
-                Measure::Gains { binary, discounts } => {
-                    share_of_gains(*binary, discounts, (rank, relevance), ideal)
-                }
-                &&Measure::Hits { found, rel, cutoff, denominator } => {
-                    let level = levels.iter().find(|level| level.is(rel)).expect("one of each");
-                    let relevant = level.relevant as f64;
-                    quotient(found.of(level.ranks_to(cutoff)), denominator.unwrap_or(relevant), relevant)
-                }
+            values.push(match (measure, &mut open) {
+                (Measure::Extreme(extreme), Some((list, memory))) => extreme.value(list, memory, &levels),
+                _ => match measure.page() {
+                    Page::Gains(gains) => gains.share((rank, relevance), ideal),
+                    Page::Hits(hits) => {
+                        let level = hits.level(&levels);
+                        hits.value(level.ranks().iter().copied(), level.relevant)
+                    }
+                },
             });
         }
     }
     values
 }
 
-/// The gains of a list as a share of those of the ideal one.
-fn share_of_gains(
-    binary: bool,
-    discounts: &[f64],
-    (rank, relevance): (&[i64], &[f64]),
-    ideal: &[f64],
-) -> f64 {
-    let gain = |grade: f64| if binary { f64::from(grade > 0.0) } else { grade.max(0.0) };
-    // Ranks ascend, and none after the last discount gains anything.
-    let own = rank.iter().map_while(|&rank| discounts.get(rank as usize - 1)).zip(relevance);
-    let total = |sum: f64, (discount, &grade): (&f64, &f64)| sum + gain(grade) * discount;
-    let best = discounts.iter().zip(ideal).fold(0.0, total);
-    quotient(own.fold(0.0, total), best, best)
+impl Gains {
+    /// What a grade gains.
+    pub fn of(&self, grade: f64) -> f64 {
+        if self.binary { f64::from(grade > 0.0) } else { grade.max(0.0) }
+    }
+
+    /// The gains of a list as a share of those of the ideal one.
+    pub fn share(&self, (rank, relevance): (&[i64], &[f64]), ideal: &[f64]) -> f64 {
+        // Ranks ascend, and none after the last discount gains anything.
+        let own = rank.iter().map_while(|&rank| self.discounts.get(rank as usize - 1)).zip(relevance);
+        let total = |sum: f64, (discount, &grade): (&f64, &f64)| sum + self.of(grade) * discount;
+        let best = self.discounts.iter().zip(ideal).fold(0.0, total);
+        quotient(own.fold(0.0, total), best, best)
+    }
+}
+
+impl Hits {
+    /// What is seen of a query with its grade.
+    pub fn level<'a>(&self, levels: &'a [Level]) -> &'a Level {
+        levels.iter().find(|level| level.is(self.rel)).expect("one of each")
+    }
+
+    /// The value where items at these ranks, ascending, are relevant, and so many in all.
+    #[inline]
+    pub fn value(&self, ranks: impl Iterator<Item = i64>, relevant: usize) -> f64 {
+        let seen = ranks.take_while(|&rank| rank <= self.cutoff).map(|rank| rank as f64);
+        let relevant = relevant as f64;
+        quotient(self.found.of(seen), self.denominator.unwrap_or(relevant), relevant)
+    }
 }
 
 /// What measures see of one query who take items of a grade or better as relevant.
-struct Level {
+pub struct Level {
     /// The least grade.
     rel: f64,
     /// The ranks of the relevant items of the list, ascending, and beyond them anything.
@@ -112,14 +161,14 @@ struct Level {
     /// How many they are.
     count: usize,
     /// How many of the judged items are relevant.
-    relevant: usize,
+    pub relevant: usize,
 }
 
 /// Those that some measures have, one each.
 fn levels(measures: &[&Measure]) -> Vec<Level> {
     let mut levels: Vec<Level> = Vec::new();
     for measure in measures {
-        if let &&Measure::Hits { rel, .. } = measure
+        if let &Page::Hits(Hits { rel, .. }) = measure.page()
             && !levels.iter().any(|level| level.is(rel))
         {
             levels.push(Level { rel, ranks: Vec::new(), count: 0, relevant: 0 });
@@ -147,9 +196,9 @@ impl Level {
         (self.count, self.relevant) = (count, count_relevant(ideal, self.rel));
     }
 
-    /// The ranks of the relevant items down to a rank.
-    fn ranks_to(&self, cutoff: i64) -> impl Iterator<Item = f64> + '_ {
-        self.ranks[..self.count].iter().take_while(move |&&rank| rank <= cutoff).map(|&rank| rank as f64)
+    /// The ranks of the relevant items of the list, ascending.
+    pub fn ranks(&self) -> &[i64] {
+        &self.ranks[..self.count]
     }
 }
 
@@ -221,10 +270,12 @@ mod tests {
         offsets: &[0, 2, 3],
         ideal: &[3.0, 1.0, 1.0, 0.0],
         ideal_offsets: &[0, 3, 4],
+        retrieved: &[4, 2],
     };
 
     fn hits(found: Found, cutoff: i64, denominator: Option<f64>) -> f64 {
-        compute(&[&Measure::Hits { found, rel: 1.0, cutoff, denominator }], &LISTS)[0][0]
+        let hits = Hits { found, rel: 1.0, cutoff, denominator };
+        compute(&[&Measure::Plain(Page::Hits(hits))], &LISTS)[0][0]
     }
 
     #[test]
@@ -238,7 +289,8 @@ mod tests {
     #[test]
     fn gains_are_a_share_of_the_best() {
         let discounts = vec![1.0, 0.5, 0.25];
-        let values = compute(&[&Measure::Gains { binary: false, discounts }], &LISTS);
+        let gains = Gains { binary: false, discounts };
+        let values = compute(&[&Measure::Plain(Page::Gains(gains))], &LISTS);
         assert_eq!(values[0][0], 1.0 / (3.0 + 0.5 + 0.25));
         assert!(values[0][1].is_nan());
     }

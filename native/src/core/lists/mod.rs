@@ -1,6 +1,7 @@
 //! Lists: from judgements and results, as tables or as dense scores, to judged lists, and what is computed with these.
 
 pub mod dense;
+pub mod extremes;
 pub mod judge;
 pub mod judged_lists;
 pub mod list;

@@ -55,6 +55,7 @@ fn of_part(lists: JudgedLists, measures: &[Arc<Measure>]) -> (Numbers, Observed)
         offsets: &lists.offsets,
         ideal: &lists.ideal,
         ideal_offsets: &lists.ideal_offsets,
+        retrieved: &lists.retrieved,
     };
     let asked: Vec<&Measure> = measures.iter().map(Arc::as_ref).collect();
     let values = measures::compute(&asked, &flat);

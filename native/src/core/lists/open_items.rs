@@ -146,7 +146,7 @@ pub fn filled(
 }
 
 /// Adds two falling rows of grades, as one that falls; the second is filled up with zeros to a length.
-fn merge(known: &[f64], fills: &[f64], length: usize, out: &mut Vec<f64>) {
+pub fn merge(known: &[f64], fills: &[f64], length: usize, out: &mut Vec<f64>) {
     let mut known = known.iter().copied().peekable();
     for place in 0..length {
         let fill = fills.get(place).copied().unwrap_or(0.0);
@@ -279,22 +279,47 @@ pub fn best_totals(
     weights: &[f64],
 ) -> Vec<f64> {
     let sums = sums_to(weights.iter().copied());
-    let sum_to = |rank: usize| sums[rank.min(weights.len())];
     let mut out = Vec::with_capacity(offsets.last().map_or(0, |&end| end as usize));
     for (query, (&gain, &first)) in gain.iter().zip(first).enumerate() {
-        let own = known.of(query);
-        let better = own.partition_point(|&each| each >= gain);
-        let weighed = |gains: &[f64], from: usize| {
-            let weights = weights.get(from..).unwrap_or_default();
-            gains.iter().take_while(|&&gain| gain > 0.0).zip(weights).fold(0.0, |sum, (g, w)| sum + g * w)
-        };
-        let above = weighed(&own[..better], 0);
-        for count in (first as usize..).take((offsets[query + 1] - offsets[query]) as usize) {
-            let filled = gain * (sum_to(better + count) - sum_to(better));
-            out.push(above + filled + weighed(&own[better..], better + count));
-        }
+        let best = BestOrder::new(known.of(query), gain, weights, &sums);
+        let counts = (first as usize..).take((offsets[query + 1] - offsets[query]) as usize);
+        out.extend(counts.map(|count| best.total(count)));
     }
     out
+}
+
+/// The best order of judged items and of some open ones that gain as much each.
+pub struct BestOrder<'a> {
+    /// The gains of the judged items, best first.
+    known: &'a [f64],
+    gain: f64,
+    /// How many of the judged items are before the open ones, and what they are worth.
+    before: usize,
+    above: f64,
+    weights: &'a [f64],
+    sums: &'a [f64],
+}
+
+impl<'a> BestOrder<'a> {
+    /// That of judged items and open ones; `sums` are those of the first 0, 1, 2 … weights of ranks.
+    pub fn new(known: &'a [f64], gain: f64, weights: &'a [f64], sums: &'a [f64]) -> Self {
+        let before = known.partition_point(|&each| each >= gain);
+        let above = weighed(&known[..before], weights);
+        Self { known, gain, before, above, weights, sums }
+    }
+
+    /// What it is worth with so many open items.
+    pub fn total(&self, count: usize) -> f64 {
+        let sum_to = |rank: usize| self.sums[rank.min(self.weights.len())];
+        let filled = self.gain * (sum_to(self.before + count) - sum_to(self.before));
+        let weights = self.weights.get(self.before + count..).unwrap_or_default();
+        self.above + filled + weighed(&self.known[self.before..], weights)
+    }
+}
+
+/// What falling gains add up to, each times a weight.
+fn weighed(gains: &[f64], weights: &[f64]) -> f64 {
+    gains.iter().take_while(|&&gain| gain > 0.0).zip(weights).fold(0.0, |sum, (g, w)| sum + g * w)
 }
 
 /// Sums of float64 that differ by no more are the same.
@@ -321,23 +346,29 @@ pub fn best_grades(
     last: i64,
 ) -> (Vec<f64>, Vec<i64>) {
     let ideal = sums_to(weights.iter().copied());
-    let (mut out, mut offsets) = (Vec::new(), vec![0]);
+    let (mut search, mut out, mut offsets) = (BestGrades::default(), Vec::new(), vec![0]);
     for query in 0..lists.len() {
         let own = known_offsets[query] as usize..known_offsets[query + 1] as usize;
         let known = Graded { grades: &known.grades[own.clone()], gains: &known.gains[own] };
         let list = lists.of(query);
-        let first = sums_to(list.open_ranks(last).into_iter().map(|rank| weights[rank as usize - 1]));
-        let levels = levels_of(&list, known, (top.grades[query], top.gains[query]), weights);
-        let counts = best_counts(&levels, &first, &ideal);
-        let length = counts.iter().copied().max().unwrap_or(0);
-        // The highest level that so many items or more reach.
-        out.extend((0..length).map(|place| {
-            let reached = levels.iter().zip(&counts).rfind(|&(_, &count)| count > place);
-            reached.map_or(0.0, |(level, _)| level.grade)
-        }));
+        let top = (top.grades[query], top.gains[query]);
+        let open = list.open_ranks(last);
+        out.extend(search.of((list.rank, list.value), &open, known, top, weights, &ideal));
         offsets.push(out.len() as i64);
     }
     (out, offsets)
+}
+
+/// The search for the grades of a list's open items by which a quotient of gains is highest, and its working memory.
+#[derive(Default)]
+pub struct BestGrades {
+    levels: Vec<Level>,
+    /// The grades that there can be, with their gains.
+    scale: Vec<(f64, f64)>,
+    /// The sums of the weights of the first 0, 1, 2 … open items.
+    first: Vec<f64>,
+    /// Numbers that are to be added up.
+    terms: Vec<f64>,
 }
 
 /// A grade, what it gains beyond the next lower one, and what of the judged items reaches it.
@@ -350,61 +381,110 @@ struct Level {
     reached: usize,
     /// The weights of those in the list.
     judged: f64,
+    /// How many open items are to reach it: the first ones.
+    count: usize,
+    /// How many would be better.
+    better: usize,
 }
 
-fn levels_of(list: &List<'_>, known: Graded<'_>, top: (f64, f64), weights: &[f64]) -> Vec<Level> {
-    let graded = known.grades.iter().copied().zip(known.gains.iter().copied());
-    let mut scale: Vec<(f64, f64)> = graded.filter(|&(grade, _)| grade > 0.0).collect();
-    scale.push(top);
-    scale.sort_by(|a, b| a.0.total_cmp(&b.0));
-    scale.dedup_by(|a, b| a.0 == b.0);
-    let mut before = 0.0;
-    let level = |(grade, gain): (f64, f64)| {
-        let reaching = list.rank.iter().zip(list.value).filter(|&(_, &value)| value >= gain);
-        let own: Vec<f64> = reaching.map(|(&rank, _)| weights[rank as usize - 1]).collect();
-        let step = gain - before;
-        before = gain;
-        Level {
-            grade,
-            step,
-            possible: grade <= top.0,
-            reached: known.gains.iter().filter(|&&each| each >= gain).count(),
-            judged: pairwise_sum(&own),
-        }
-    };
-    scale.into_iter().map(level).collect()
-}
+impl BestGrades {
+    /// The grades above 0 of the first open items.
+    ///
+    /// `judged` has the ranks of judged items and their gains, `open` the ranks of open ones down to the cutoff; `ideal`
+    /// the sums of the first 0, 1, 2 … weights of ranks. Ranks beyond these weigh nothing.
+    pub fn of(
+        &mut self,
+        judged: (&[i64], &[f64]),
+        open: &[i64],
+        known: Graded<'_>,
+        top: (f64, f64),
+        weights: &[f64],
+        ideal: &[f64],
+    ) -> impl Iterator<Item = f64> {
+        let weight = |rank: i64| weights.get(rank as usize - 1).copied().unwrap_or(0.0);
+        self.first.clear();
+        self.first.push(0.0);
+        self.first.extend(open.iter().scan(0.0, |sum, &rank| {
+            *sum += weight(rank);
+            Some(*sum)
+        }));
+        self.take_levels(judged, known, top, weight);
+        self.take_counts(ideal);
+        let levels = &self.levels;
+        let length = levels.iter().map(|level| level.count).max().unwrap_or(0);
+        // The highest level that so many items or more reach.
+        (0..length)
+            .map(|place| levels.iter().rfind(|level| level.count > place).map_or(0.0, |level| level.grade))
+    }
 
-/// How many open items reach each level where the quotient is highest: of those down to the cutoff the first ones.
-fn best_counts(levels: &[Level], first: &[f64], ideal: &[f64]) -> Vec<usize> {
-    let above = |level: &Level, count: usize| level.judged + first[count];
-    let below = |level: &Level, count: usize| ideal[(level.reached + count).min(ideal.len() - 1)];
-    let stepped = |value: &dyn Fn(&Level, usize) -> f64, counts: &[usize]| {
-        let each = levels.iter().zip(counts).map(|(level, &count)| level.step * value(level, count));
-        pairwise_sum(&each.collect::<Vec<_>>())
-    };
-    let mut counts: Vec<usize> =
-        levels.iter().map(|level| if level.possible { first.len() - 1 } else { 0 }).collect();
-    loop {
-        let whole = stepped(&below, &counts);
-        let quotient = if whole == 0.0 { 0.0 } else { stepped(&above, &counts) / whole };
-        let worth = |level: &Level, count: usize| above(level, count) - quotient * below(level, count);
-        let best = |level: &Level| {
-            let mut best = (0, worth(level, 0));
-            for count in 1..if level.possible { first.len() } else { 1 } {
-                let worth = worth(level, count);
-                if worth > best.1 {
-                    best = (count, worth);
-                }
+    fn take_levels(
+        &mut self,
+        (rank, gains): (&[i64], &[f64]),
+        known: Graded<'_>,
+        top: (f64, f64),
+        weight: impl Fn(i64) -> f64,
+    ) {
+        let Self { levels, scale, terms, first } = self;
+        let graded = known.grades.iter().copied().zip(known.gains.iter().copied());
+        scale.clear();
+        scale.extend(graded.filter(|&(grade, _)| grade > 0.0));
+        scale.push(top);
+        scale.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        scale.dedup_by(|a, b| a.0 == b.0);
+        let mut before = 0.0;
+        levels.clear();
+        levels.extend(scale.iter().map(|&(grade, gain)| {
+            let reaching = rank.iter().zip(gains).filter(|&(_, &own)| own >= gain);
+            terms.clear();
+            terms.extend(reaching.map(|(&rank, _)| weight(rank)));
+            let (step, possible) = (gain - before, grade <= top.0);
+            before = gain;
+            Level {
+                grade,
+                step,
+                possible,
+                reached: known.gains.iter().filter(|&&each| each >= gain).count(),
+                judged: pairwise_sum(terms),
+                count: if possible { first.len() - 1 } else { 0 },
+                better: 0,
             }
-            best.0
+        }));
+    }
+
+    /// Finds how many open items reach each level where the quotient is highest: of those down to the cutoff the first.
+    fn take_counts(&mut self, ideal: &[f64]) {
+        let Self { levels, first, terms, .. } = self;
+        let above = |level: &Level, count: usize| level.judged + first[count];
+        let below = |level: &Level, count: usize| ideal[(level.reached + count).min(ideal.len() - 1)];
+        let mut stepped = |levels: &[Level], value: &dyn Fn(&Level) -> f64| {
+            terms.clear();
+            terms.extend(levels.iter().map(|level| level.step * value(level)));
+            pairwise_sum(terms)
         };
-        let better: Vec<usize> = levels.iter().map(best).collect();
-        // Written so that a number that is none ends it.
-        if stepped(&worth, &better).partial_cmp(&TINY) != Some(std::cmp::Ordering::Greater) {
-            return counts;
+        let mut before = f64::NEG_INFINITY;
+        loop {
+            let whole = stepped(levels, &|level| below(level, level.count));
+            let own = stepped(levels, &|level| above(level, level.count));
+            let quotient = if whole == 0.0 { 0.0 } else { own / whole };
+            let worth = |level: &Level, count: usize| above(level, count) - quotient * below(level, count);
+            for level in levels.iter_mut() {
+                let mut best = (0, worth(level, 0));
+                for count in 1..if level.possible { first.len() } else { 1 } {
+                    let worth = worth(level, count);
+                    if worth > best.1 {
+                        best = (count, worth);
+                    }
+                }
+                level.better = best.0;
+            }
+            // Written so that a number that is none ends it. Sums of great gains differ by more than that for ever.
+            let gained = stepped(levels, &|level| worth(level, level.better));
+            if gained.partial_cmp(&TINY) != Some(std::cmp::Ordering::Greater) || quotient <= before {
+                return;
+            }
+            before = quotient;
+            levels.iter_mut().for_each(|level| level.count = level.better);
         }
-        counts = better;
     }
 }
 

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from rankmark import _native
 from rankmark._native import __version__
 from rankmark.rendering.format import Format
 
@@ -61,24 +62,43 @@ def document(record: Mapping[str, Any]) -> str:
 
 
 INDENT = 2
+LONG = 64
+"""Numbers that the core writes sooner than Python."""
 
 
-def indented(value: Any, depth: int = 1) -> str:
+def indented(value: Any) -> str:
     """What is plain as ``json.dumps(value, indent=2)`` writes it, which is slow where lists are long."""
+    return "".join(_pieces(value, 1))
+
+
+def _pieces(value: Any, depth: int) -> Iterator[str]:
     line = "\n" + " " * (INDENT * depth)
     between, end = f",{line}", line[:-INDENT]
     if value and isinstance(value, Mapping):
-        names = (name if isinstance(name, str) else _dumps(name) for name in value)
-        fields = zip(names, value.values(), strict=True)
-        inside = between.join(f"{_dumps(name)}: {indented(each, depth + 1)}" for name, each in fields)
-        return f"{{{line}{inside}{end}}}"
-    if value and isinstance(value, list | tuple):
-        if any(issubclass(kind, Mapping | list | tuple) for kind in set(map(type, value))):
-            inside = between.join(indented(each, depth + 1) for each in value)
-        else:
-            inside = _dumps(value, between)[1:-1]
-        return f"[{line}{inside}{end}]"
-    return _dumps(value)
+        before = f"{{{line}"
+        for name, each in value.items():
+            yield f"{before}{_dumps(name if isinstance(name, str) else _dumps(name))}: "
+            yield from _pieces(each, depth + 1)
+            before = between
+        yield f"{end}}}"
+    elif value and isinstance(value, list | tuple):
+        yield f"[{line}"
+        yield from _items(value, between, depth)
+        yield f"{end}]"
+    else:
+        yield _dumps(value)
+
+
+def _items(values: Sequence[Any], between: str, depth: int) -> Iterator[str]:
+    """Those of a list with what stands between them."""
+    if len(values) >= LONG and (numbers := _native.json_numbers(values, between)) is not None:
+        yield numbers
+    elif any(issubclass(kind, Mapping | list | tuple) for kind in set(map(type, values))):
+        for place, each in enumerate(values):
+            yield between if place else ""
+            yield from _pieces(each, depth + 1)
+    else:
+        yield _dumps(values, between)[1:-1]
 
 
 def _dumps(value: Any, between: str = ", ") -> str:
@@ -132,8 +152,7 @@ def _by_name(numbers: ByName) -> tuple[ByName, Why]:
 
 
 def _listed(values: Sequence[Any]) -> tuple[list[Any], Why]:
-    kinds = set(map(type, values))
-    if kinds <= {int, str} or (kinds == {float} and all(map(math.isfinite, values))):
+    if _native.are_finite(values) or set(map(type, values)) <= {int, str}:
         return list(values), None  # as nearly all lists of queries are, which are long
     found = [_plain(value) for value in values]
     reasons = dict.fromkeys(why for _, why in found if isinstance(why, str))
