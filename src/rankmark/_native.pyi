@@ -204,6 +204,17 @@ def judge_lists(
     top: tuple[ItemNumbers, int] | None = None,
 ) -> tuple[NDArray[np.uint32], int]: ...
 
+Ranked = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+
+def pair_lists(
+    a: Columns,
+    b: Columns,
+    consume: Callable[[int, Ranked, Ranked, Ranked], None],
+    choices: ListChoices,
+    *,
+    threads: int = 0,
+) -> tuple[NDArray[np.uint32], tuple[int, int]]: ...
+
 class QueryValues:
     """One value a query, and an array from when somebody looks at it."""
 

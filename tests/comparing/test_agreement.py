@@ -8,6 +8,8 @@ import math
 import re
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,10 @@ from hypothesis import strategies as st
 import rankmark as rm
 from rankmark.cli import main
 from rankmark.comparing.agreement import rank_correlations
+from rankmark.engines import local
+from rankmark.inputs import read_inputs
+from rankmark.kinds.pairs import Lists, Pairs
+from rankmark.language.choices import Choices
 from rankmark.language.coefficient import coefficient_pages
 from rankmark.language.manual import coefficient_list, measure_page
 
@@ -481,6 +487,76 @@ def test_on_the_command_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) 
         code, out, err = call(*args)
         assert (code, out) == (2, "")
         assert message in err
+
+
+SOME = ["Tau", "WeightedTau", "TauAP", "Footrule", "KendallDistance@5", "RBO", "RBO(ties=w)@7", "Overlap@10"]
+
+
+@pytest.mark.parametrize(
+    ("ties", "duplicates", "scores", "scattered"),
+    [
+        ("item-desc", "error", pl.Float32, False),
+        ("item-asc", "best", pl.Float64, False),
+        ("input", "first", pl.Float32, True),
+        ("random", "error", pl.Float64, True),
+    ],
+)
+def test_the_lists_are_ranked_as_those_that_are_judged(
+    ties: Any, duplicates: Any, scores: Any, scattered: bool
+) -> None:
+    """A run judged by itself and by another, whose grades are row numbers, has the ranks that agree."""
+    rng = np.random.default_rng(3)
+    chosen = Choices(ties=ties, duplicates=duplicates, seed=5)
+    runs = []
+    for lacking in (3, 600):
+        items = rng.permuted(np.tile(np.arange(130), (700, 1)), axis=1)[:, :100].ravel()
+        run = pl.DataFrame(
+            {
+                "query": np.repeat([f"q{query}" for query in range(700) if query != lacking], 100),
+                "item": items[:-100] if duplicates == "error" else items[:-100] // 2,
+                "score": pl.Series(rng.integers(0, 60, len(items) - 100)).cast(scores),
+            }
+        )
+        runs.append(run.sample(fraction=1, shuffle=True, seed=lacking) if scattered else run)
+    found = rm.agree(*runs, SOME, ties=ties, duplicates=duplicates, seed=5)
+
+    def ranked(judged: pl.DataFrame, run: pl.DataFrame) -> dict[str, list[tuple[int, int, int, int]]]:
+        numbered = judged.select("query", "item", relevance=pl.int_range(pl.len()))
+        tables = read_inputs(numbered, run, None)
+        spread, *_ = local.judged_lists(*tables, replace(chosen, ties="expected"))
+        lists, _, rows = local.judged_lists(*tables, chosen)
+        assert spread.ties is not None
+        columns = (lists.relevance, lists.rank, *spread.ties)
+        own = [zip(*(x[a:b].tolist() for x in columns), strict=True) for a, b in pairwise(lists.offsets)]
+        by_row = sorted(zip(rows.tolist(), map(list, own), strict=True))
+        return {judged["query"][row]: items for row, items in by_row}
+
+    own, other, matched = ranked(runs[0], runs[0]), ranked(runs[1], runs[1]), ranked(*runs)
+    assert found.query_ids == [query for query in own if query in other]
+    assert found.only == (1, 1)
+    for place, query in islice(enumerate(found.query_ids), 0, None, 9):
+        a, b = (
+            Lists(np.array([0, len(x)]), *(np.array([item[at] for item in x]) for at in (2, 3)))
+            for x in (own[query], other[query])
+        )
+        rank_of = {row: rank for row, rank, *_ in own[query]}
+        common = np.array(sorted((rank_of[row], rank) for row, rank, *_ in matched[query])).T
+        alone = Pairs(a, b, np.array([0, common.shape[1]]), *map(np.ascontiguousarray, common))
+        for name in SOME:
+            value = found.query_values(name)[place]
+            assert value.tobytes() == rm.Coefficient.parse(name).compute(alone)[0].tobytes(), (query, name)
+
+
+def test_runs_that_cannot_be_ranked_are_refused_in_their_own_rows() -> None:
+    good = [("q", "a", 1.0), ("q", "b", 0.5), ("p", "a", 1.0)]
+    twice, no_number = [*good, ("o", "a", 0.5), ("o", "a", 0.4)], [*good, ("o", "c", math.nan)]
+    for runs in ((twice, no_number), (good, twice)):
+        with pytest.raises(rm.DataError, match=r"1 item judged again.* in row 4, already in row 3"):
+            rm.agree(*runs)
+    for runs in ((no_number, twice), (good, no_number)):
+        with pytest.raises(rm.DataError, match="'score' has 1 NaN, the first in row 3"):
+            rm.agree(*runs)
+    assert rm.agree(good, twice, duplicates="best").only == (0, 1)
 
 
 def test_a_real_run_agrees_with_itself(data_file: Callable[[str], str]) -> None:

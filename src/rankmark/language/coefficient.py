@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from rankmark.kinds.lists import Values
     from rankmark.kinds.pairs import Pairs
 
-__all__ = ["Coefficient", "coefficient", "coefficient_page", "coefficient_pages", "coefficients_of"]
+__all__ = [
+    "Coefficient",
+    "coefficient",
+    "coefficient_page",
+    "coefficient_pages",
+    "coefficients_of",
+    "values_of",
+]
 
 Function: TypeAlias = "Callable[..., Values]"
 
@@ -118,15 +125,12 @@ class Coefficient:
         """One value a query; NaN where it is not defined."""
         first, *others = pairs.parts()
         if not others:
-            return self._of(first)
+            return values_of([self], first)[0]
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:  # arrays this long are computed without the GIL
-            return np.concatenate(list(pool.map(self._of, [first, *others])))
-
-    def _of(self, pairs: Pairs) -> Values:
-        values: Values = self.page.function(pairs.top(self.cutoff), **self.parameters)
-        return values
+            parts = pool.map(functools.partial(values_of, [self]), [first, *others])
+            return np.concatenate([values for (values,) in parts])
 
     @classmethod
     def parse(cls, text: str) -> Coefficient:
@@ -147,6 +151,12 @@ class Coefficient:
 
     def __str__(self) -> str:
         return write(self.name, self.parameters, self.cutoff)
+
+
+def values_of(coefficients: Sequence[Coefficient], pairs: Pairs) -> list[Values]:
+    """One value a query of each, at once: lists are cut once for all that have the same cutoff."""
+    tops = {cutoff: pairs.top(cutoff) for cutoff in {each.cutoff for each in coefficients}}
+    return [each.page.function(tops[each.cutoff], **each.parameters) for each in coefficients]
 
 
 def coefficients_of(asked: str | Coefficient | Iterable[str | Coefficient]) -> tuple[Coefficient, ...]:

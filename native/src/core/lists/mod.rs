@@ -9,6 +9,7 @@ pub mod measures;
 pub mod observed;
 pub mod open_items;
 pub mod order;
+pub mod pairs;
 pub mod partition;
 pub mod places;
 pub mod segments;
