@@ -39,7 +39,7 @@ mod _native {
     #[pymodule_export]
     use crate::python::open_items::{open_best_grades, open_best_totals, open_filled, open_totals};
     #[pymodule_export]
-    use crate::python::pairs::pair_lists;
+    use crate::python::pairs::{CompiledCoefficient, pair_lists};
     #[pymodule_export]
     use crate::python::partitions::{Partitions, places_between, queries_come_back};
     #[pymodule_export]

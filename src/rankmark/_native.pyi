@@ -204,12 +204,28 @@ def judge_lists(
     top: tuple[ItemNumbers, int] | None = None,
 ) -> tuple[NDArray[np.uint32], int]: ...
 
+class CompiledCoefficient:
+    """A coefficient that the core computes: of lists without equal scores."""
+
+    @staticmethod
+    def jaccard(cutoff: int | None) -> CompiledCoefficient: ...
+    @staticmethod
+    def overlap(shorter: bool, cutoff: int | None) -> CompiledCoefficient: ...
+    @staticmethod
+    def tau(cutoff: int | None) -> CompiledCoefficient: ...
+    @staticmethod
+    def tau_ap(cutoff: int | None) -> CompiledCoefficient: ...
+    @staticmethod
+    def rbo(p: float, powers: Sequence[float], cutoff: int | None) -> CompiledCoefficient: ...
+
 Ranked = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+PairedLists = tuple[Ranked, Ranked, Ranked]
 
 def pair_lists(
     a: Columns,
     b: Columns,
-    consume: Callable[[int, Ranked, Ranked, Ranked], None],
+    coefficients: Sequence[CompiledCoefficient | None],
+    consume: Callable[[int, list[NDArray[np.float64] | None], PairedLists | None], None],
     choices: ListChoices,
     *,
     threads: int = 0,

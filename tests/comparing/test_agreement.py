@@ -20,13 +20,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import rankmark as rm
+from rankmark import _native
 from rankmark.cli import main
 from rankmark.comparing.agreement import rank_correlations
 from rankmark.engines import local
-from rankmark.inputs import read_inputs
+from rankmark.inputs import read_inputs, read_shared
 from rankmark.kinds.pairs import Lists, Pairs
 from rankmark.language.choices import Choices
-from rankmark.language.coefficient import coefficient_pages
+from rankmark.language.coefficient import coefficient_pages, coefficients_of
 from rankmark.language.manual import coefficient_list, measure_page
 
 LISTS = {"a": ["a", "b", "c", "d"], "b": ["b", "a", "c", "x"]}
@@ -545,6 +546,51 @@ def test_the_lists_are_ranked_as_those_that_are_judged(
         for name in SOME:
             value = found.query_values(name)[place]
             assert value.tobytes() == rm.Coefficient.parse(name).compute(alone)[0].tobytes(), (query, name)
+
+
+COMPILED = [
+    *(
+        "Jaccard",
+        "Jaccard@3",
+        "Overlap",
+        "Overlap(denominator=shorter)@5",
+        "Tau",
+        "Tau@4",
+        "TauAP",
+        "TauAP@10",
+    ),
+    *("RBO", "RBO(ties=w)", "RBO(p=0.5,ties=a)@7"),
+]
+PAGES_ALONE = [
+    *("Tau(ties=a)", "Tau(items=union)", "TauAP(ties=b)", "TauAP(items=union)@3", "RBO(tail=lower)"),
+    *("RBO(unseen=tied)", "Spearman@5"),
+]
+
+
+@pytest.mark.parametrize("lengths", [(0, 3), (1, 40), (4_090, 4_100)], ids=str)
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_core_has_the_values_of_the_pages(lengths: tuple[int, int], ties: bool) -> None:
+    """And leaves those of equal scores, and of lists too long for it, to the pages."""
+    rng = np.random.default_rng(7)
+    a, b = ({}, {})  # type: dict[str, dict[str, float]], dict[str, dict[str, float]]
+    for query, run in itertools.product(map(str, range(3 if lengths[0] > 999 else 50)), (a, b)):
+        length = rng.integers(*lengths) + 1
+        items, scores = rng.permutation(length * 3 // 2)[:length].astype(str), rng.random(length)
+        run[query] = dict(
+            zip(items.tolist(), (np.round(scores, 1) if ties else scores).tolist(), strict=True)
+        )
+    tables = [local.columns_of(read_shared(run, "run", None)) for run in (a, b)]
+    asked = coefficients_of([*COMPILED, *PAGES_ALONE])
+    compiled = [each.compiled for each in asked]
+    assert [each is not None for each in compiled] == [True] * len(COMPILED) + [False] * len(PAGES_ALONE)
+    found: list[Any] = []
+    _native.pair_lists(*tables, compiled, lambda *part: found.append(part), Choices())  # type: ignore[arg-type]
+    ((_, values, (first, second, common)),) = found
+    pairs = Pairs(Lists(*first), Lists(*second), *common)
+    for each, known in zip(asked, values, strict=True):
+        too_long = each.name == "RBO" and each.cutoff is None and lengths[0] > 999
+        assert (known is None) == (str(each) in PAGES_ALONE or pairs.a.tied or pairs.b.tied or too_long)
+        assert known is None or known.tobytes() == each.compute(pairs).tobytes(), each
 
 
 def test_runs_that_cannot_be_ranked_are_refused_in_their_own_rows() -> None:

@@ -47,6 +47,18 @@ pub fn below_in_both(x: &[i64], y: &[i64], offsets: &[i64]) -> Vec<i64> {
     below
 }
 
+/// Of each of some different places how many of those before it are lower.
+pub fn lower_before(places: &[usize], counts: &mut Vec<usize>) {
+    counts.clear();
+    counts.resize(places.len(), 0);
+    // As most lists they are short, and nothing has to be made of the places first.
+    if places.iter().all(|&place| place < MANY) {
+        return marked(places, counts);
+    }
+    let values: Vec<i64> = places.iter().map(|&place| place as i64).collect();
+    merged(&values, counts);
+}
+
 /// Pairs of items, one number a segment.
 #[derive(Default)]
 pub struct PairCounts {
@@ -229,6 +241,12 @@ mod tests {
             marked(&places, &mut one);
             merged(&values, &mut other);
             assert_eq!(one, other);
+            let far: Vec<usize> = places.iter().map(|&place| place * MANY).collect();
+            for places in [&places, &far] {
+                let mut counts = vec![7];
+                lower_before(places, &mut counts);
+                assert_eq!(counts, one);
+            }
         }
     }
 

@@ -1,11 +1,53 @@
-//! Two lists of each query, handed to Python as flat arrays.
+//! Two lists of each query, handed to Python as flat arrays, and coefficients that the core computes of them.
+
+use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
+use crate::core::lists::coefficients::{Coefficient, Kind, compute};
 use crate::core::lists::pairs;
 use crate::python::lists::{Columns, ListChoices, Raised, source, threads_for};
 use crate::python::running::interruptible;
+
+/// A coefficient that the core computes: of lists without equal scores.
+#[pyclass(frozen, module = "rankmark._native")]
+pub struct CompiledCoefficient(Arc<Coefficient>);
+
+impl CompiledCoefficient {
+    fn new(kind: Kind, cutoff: Option<i64>) -> Self {
+        Self(Arc::new(Coefficient { kind, cutoff }))
+    }
+}
+
+#[pymethods]
+impl CompiledCoefficient {
+    #[staticmethod]
+    fn jaccard(cutoff: Option<i64>) -> Self {
+        Self::new(Kind::Jaccard, cutoff)
+    }
+
+    #[staticmethod]
+    fn overlap(shorter: bool, cutoff: Option<i64>) -> Self {
+        Self::new(Kind::Overlap { shorter }, cutoff)
+    }
+
+    #[staticmethod]
+    fn tau(cutoff: Option<i64>) -> Self {
+        Self::new(Kind::Tau, cutoff)
+    }
+
+    #[staticmethod]
+    fn tau_ap(cutoff: Option<i64>) -> Self {
+        Self::new(Kind::TauAp, cutoff)
+    }
+
+    /// Of lists with fewer items than there are powers of `p`.
+    #[staticmethod]
+    fn rbo(p: f64, powers: Vec<f64>, cutoff: Option<i64>) -> Self {
+        Self::new(Kind::Rbo { p, powers }, cutoff)
+    }
+}
 
 type Whole<'py> = Bound<'py, PyArray1<i64>>;
 /// The first row of each query of both runs in the first, and how many queries each run has alone.
@@ -21,28 +63,40 @@ fn ranked(py: Python<'_>, lists: pairs::Ranked) -> (Whole<'_>, Whole<'_>, Whole<
 
 /// Ranks the lists of two runs; `threads=0` means all cores.
 ///
-/// `consume` is called with the lists of some queries of both runs at a time, by any thread and in any order: the number
-/// of the first of them, the lists of each run, and the offsets and both ranks of the items that are in both.
+/// `consume` is called with some queries of both runs at a time, by any thread and in any order: the number of the first
+/// of them, and the values of each coefficient, None of those that are not computed here. If there are such, also with
+/// the lists of each run, and the offsets and both ranks of the items that are in both.
 #[pyfunction]
-#[pyo3(signature = (a, b, consume, choices, *, threads=0))]
+#[pyo3(signature = (a, b, coefficients, consume, choices, *, threads=0))]
 pub fn pair_lists<'py>(
     py: Python<'py>,
     a: Columns<'py>,
     b: Columns<'py>,
+    coefficients: Vec<Option<PyRef<'py, CompiledCoefficient>>>,
     consume: Py<PyAny>,
     choices: ListChoices,
     threads: usize,
 ) -> PyResult<Queries<'py>> {
     let (a, b) = (source(a), source(b));
     let threads = threads_for(&a, &b, threads);
+    let coefficients: Vec<_> =
+        coefficients.iter().map(|each| each.as_ref().map(|each| Arc::clone(&each.0))).collect();
     let raised = Raised::default();
     let of_consume = Raised::clone(&raised);
     let account = interruptible(py, threads, move |cancelled| {
+        let coefficients: Vec<_> = coefficients.iter().map(Option::as_deref).collect();
         pairs::pair(&a, &b, &choices.0, cancelled, &|pairs| {
+            let values = compute(&coefficients, &pairs);
             of_consume.keep(pairs.begin as u32, |py| {
-                let lists = (ranked(py, pairs.a), ranked(py, pairs.b));
-                let common = [pairs.offsets, pairs.rank_a, pairs.rank_b].map(|each| each.into_pyarray(py));
-                consume.call1(py, (pairs.begin, lists.0, lists.1, <(_, _, _)>::from(common)))
+                let begin = pairs.begin;
+                let lists = values.contains(&None).then(|| {
+                    let common =
+                        [pairs.offsets, pairs.rank_a, pairs.rank_b].map(|each| each.into_pyarray(py));
+                    (ranked(py, pairs.a), ranked(py, pairs.b), <(_, _, _)>::from(common))
+                });
+                let values: Vec<_> =
+                    values.into_iter().map(|each| each.map(|values| values.into_pyarray(py))).collect();
+                consume.call1(py, (begin, values, lists))
             });
         })
     })?;

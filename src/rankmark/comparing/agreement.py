@@ -31,7 +31,7 @@ from rankmark.results.saved import Saved
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankmark._native import Ranked
+    from rankmark._native import PairedLists
     from rankmark.inputs import Input
     from rankmark.kinds.lists import Values
     from rankmark.language.measure import Measure
@@ -228,17 +228,23 @@ def _computed(
 ) -> tuple[dict[Coefficient, Values], list[Any], tuple[int, int]]:
     """The values of the queries that both runs have, the queries' ids, and how many each run has alone.
 
-    The core ranks the lists of both and finds their common items, of some queries at a time; what is computed
-    of these is computed while they are in its cache.
+    The core ranks the lists of both and finds their common items, of some queries at a time; what it does not
+    compute of these is computed while they are in its cache.
     """
     parts: list[tuple[int, list[Values]]] = []
 
-    def consume(begin: int, a: Ranked, b: Ranked, common: Ranked) -> None:
-        parts.append((begin, values_of(asked, Pairs(Lists(*a), Lists(*b), *common))))
+    def consume(begin: int, known: list[Values | None], lists: PairedLists | None) -> None:
+        computed: Iterator[Values] = iter(())
+        if lists is not None:
+            a, b, common = lists
+            others = [each for each, values in zip(asked, known, strict=True) if values is None]
+            computed = iter(values_of(others, Pairs(Lists(*a), Lists(*b), *common)))
+        parts.append((begin, [next(computed) if values is None else values for values in known]))
 
     columns = local.columns_of(first), local.columns_of(second)
+    compiled = [each.compiled for each in asked]
     try:
-        first_rows, only = _native.pair_lists(*columns, consume, choices)
+        first_rows, only = _native.pair_lists(*columns, compiled, consume, choices)
     except DataError:
         _refuse(first, second, choices)
         raise
@@ -254,7 +260,7 @@ def _computed(
 
 
 def _refuse(first: Input, second: Input, choices: Choices) -> None:
-    """Says what is wrong with runs that cannot be ranked, and where, as judgements of themselves or others."""
+    """Says what is wrong with runs that cannot be ranked, and where, as judgements of each other are."""
     for judged, run in ((first, first), (second, second), (first, second)):
         local.judged_lists(_numbered(judged), run, choices)
 

@@ -19,6 +19,7 @@ from rankmark.language.definition import Definition, Meaning, declared, key_of, 
 from rankmark.language.grammar import read, split_measures, write
 
 if TYPE_CHECKING:
+    from rankmark._native import CompiledCoefficient
     from rankmark.kinds.lists import Values
     from rankmark.kinds.pairs import Pairs
 
@@ -33,11 +34,32 @@ __all__ = [
 
 Function: TypeAlias = "Callable[..., Values]"
 
-_PAGES: dict[str, Definition] = {}
+Compiled: TypeAlias = "Callable[[Mapping[str, Any]], CompiledCoefficient | None]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CoefficientPage(Definition):
+    """What a page of a coefficient says.
+
+    Attributes:
+        compiled: gives of the arguments, the cutoff included, what the core computes in the place of the
+            function of lists without equal scores, with the same values to the last bit; None where it does
+            not.
+
+    """
+
+    compiled: Compiled | None = None
+
+
+_PAGES: dict[str, CoefficientPage] = {}
 
 
 def coefficient(
-    name: str, *, bounds: tuple[float, float], aliases: tuple[str, ...] = ()
+    name: str,
+    *,
+    bounds: tuple[float, float],
+    aliases: tuple[str, ...] = (),
+    compiled: Compiled | None = None,
 ) -> Callable[[Function], Function]:
     """Makes a function the page of a coefficient.
 
@@ -48,18 +70,20 @@ def coefficient(
         name: the coefficient's one name.
         bounds: least and greatest value.
         aliases: other names, besides those that differ only in case, hyphens and underscores.
+        compiled: as of `CoefficientPage`.
 
     """
 
     def register(function: Function) -> Function:
         parameters, _ = declared(function)
-        _PAGES[name] = Definition(
+        _PAGES[name] = CoefficientPage(
             name=name,
             function=function,
             parameters=parameters,
             takes_cutoff=True,
             bounds=bounds,
             aliases=aliases,
+            compiled=compiled,
         )
         return function
 
@@ -67,7 +91,7 @@ def coefficient(
 
 
 @functools.cache
-def coefficient_pages() -> Mapping[str, Definition]:
+def coefficient_pages() -> Mapping[str, CoefficientPage]:
     """Every page by its coefficient's name, in alphabetical order of the modules."""
     from rankmark import coefficients
 
@@ -76,11 +100,11 @@ def coefficient_pages() -> Mapping[str, Definition]:
 
 
 @functools.cache
-def _meanings() -> Mapping[str, list[Meaning[Definition]]]:
+def _meanings() -> Mapping[str, list[Meaning[CoefficientPage]]]:
     return meanings_of(coefficient_pages().values())
 
 
-def coefficient_page(name: str) -> Definition | None:
+def coefficient_page(name: str) -> CoefficientPage | None:
     """The page of a coefficient's name or alias; None if there is no such coefficient."""
     found = _meanings().get(key_of(name))
     return found[0].page if found else None
@@ -112,7 +136,7 @@ class Coefficient:
         object.__setattr__(self, "cutoff", page.checked_cutoff(self.cutoff))
 
     @property
-    def page(self) -> Definition:
+    def page(self) -> CoefficientPage:
         """The coefficient's definition."""
         return coefficient_pages()[self.name]
 
@@ -120,6 +144,15 @@ class Coefficient:
     def doc(self) -> str:
         """What it computes, with the formula, the parameters and the source."""
         return self.page.doc
+
+    @property
+    def compiled(self) -> CompiledCoefficient | None:
+        """What the core computes in its place, if it does: of lists without equal scores."""
+        page = self.page
+        given = {name: parameter.default for name, parameter in page.parameters.items()} | dict(
+            self.parameters
+        )
+        return page.compiled and page.compiled({**given, "cutoff": self.cutoff})
 
     def compute(self, pairs: Pairs) -> Values:
         """One value a query; NaN where it is not defined."""

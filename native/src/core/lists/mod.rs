@@ -1,5 +1,6 @@
 //! Lists: from judgements and results, as tables or as dense scores, to judged lists, and what is computed with these.
 
+pub mod coefficients;
 pub mod dense;
 pub mod judge;
 pub mod judged_lists;
