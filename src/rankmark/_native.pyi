@@ -225,7 +225,7 @@ def pair_lists(
     a: Columns,
     b: Columns,
     coefficients: Sequence[CompiledCoefficient | None],
-    consume: Callable[[int, list[NDArray[np.float64] | None], PairedLists | None], None],
+    consume: Callable[[NDArray[np.uint32], list[NDArray[np.float64] | None], PairedLists | None], None],
     choices: ListChoices,
     *,
     threads: int = 0,

@@ -585,12 +585,14 @@ def test_the_core_has_the_values_of_the_pages(lengths: tuple[int, int], ties: bo
     assert [each is not None for each in compiled] == [True] * len(COMPILED) + [False] * len(PAGES_ALONE)
     found: list[Any] = []
     _native.pair_lists(*tables, compiled, lambda *part: found.append(part), Choices())  # type: ignore[arg-type]
-    ((_, values, (first, second, common)),) = found
-    pairs = Pairs(Lists(*first), Lists(*second), *common)
-    for each, known in zip(asked, values, strict=True):
-        too_long = each.name == "RBO" and each.cutoff is None and lengths[0] > 999
-        assert (known is None) == (str(each) in PAGES_ALONE or pairs.a.tied or pairs.b.tied or too_long)
-        assert known is None or known.tobytes() == each.compute(pairs).tobytes(), each
+    assert sorted(np.concatenate([queries for queries, *_ in found])) == list(range(len(a)))
+    for _, values, (first, second, common) in found:
+        pairs = Pairs(Lists(*first), Lists(*second), *common)
+        are_tied = pairs.a.tied or pairs.b.tied
+        for each, known in zip(asked, values, strict=True):
+            too_long = each.name == "RBO" and each.cutoff is None and lengths[0] > 999
+            assert (known is None) == (str(each) in PAGES_ALONE or are_tied or too_long)
+            assert known is None or known.tobytes() == each.compute(pairs).tobytes(), each
 
 
 def test_runs_that_cannot_be_ranked_are_refused_in_their_own_rows() -> None:

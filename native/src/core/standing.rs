@@ -41,21 +41,21 @@ pub fn below_in_both(x: &[i64], y: &[i64], offsets: &[i64]) -> Vec<i64> {
     for rows in segments(offsets) {
         ranked.rank(&x[rows.clone()], &y[rows.clone()]);
         for (item, &count) in ranked.items.iter().zip(&ranked.below) {
-            below[rows.start + item.place] = count as i64;
+            below[rows.start + item.place] = count.into();
         }
     }
     below
 }
 
 /// Of each of some different places how many of those before it are lower.
-pub fn lower_before(places: &[usize], counts: &mut Vec<usize>) {
+pub fn lower_before(places: &[u32], counts: &mut Vec<u32>) {
     counts.clear();
     counts.resize(places.len(), 0);
     // As most lists they are short, and nothing has to be made of the places first.
-    if places.iter().all(|&place| place < MANY) {
+    if places.iter().all(|&place| (place as usize) < MANY) {
         return marked(places, counts);
     }
-    let values: Vec<i64> = places.iter().map(|&place| place as i64).collect();
+    let values: Vec<i64> = places.iter().map(|&place| place.into()).collect();
     merged(&values, counts);
 }
 
@@ -76,7 +76,7 @@ pub fn pair_counts(x: &[i64], y: &[i64], offsets: &[i64]) -> PairCounts {
     for rows in segments(offsets) {
         ranked.rank(&x[rows.clone()], &y[rows]);
         let items = &ranked.items;
-        counts.concordant.push(ranked.below.iter().sum::<usize>() as f64);
+        counts.concordant.push(ranked.below.iter().map(|&below| u64::from(below)).sum::<u64>() as f64);
         counts.tied_x.push(pairs(items.chunk_by(|a, b| a.x == b.x).map(<[_]>::len)));
         counts.tied_y.push(pairs(ranked.y.below.windows(2).map(|border| border[1] - border[0])));
         counts.tied_both.push(pairs(items.chunk_by(|a, b| (a.x, a.y) == (b.x, b.y)).map(<[_]>::len)));
@@ -142,8 +142,8 @@ struct Ranked {
     items: Vec<Item>,
     y: Counted,
     /// How many are below each in both.
-    below: Vec<usize>,
-    places: Vec<usize>,
+    below: Vec<u32>,
+    places: Vec<u32>,
 }
 
 impl Ranked {
@@ -166,7 +166,7 @@ impl Ranked {
         self.places.resize(values.len(), 0);
         let mut next = self.y.below.clone();
         for (place, &code) in self.places.iter_mut().zip(&self.y.codes).rev() {
-            *place = next[code];
+            *place = next[code] as u32;
             next[code] += 1;
         }
         marked(&self.places, &mut self.below);
@@ -178,25 +178,25 @@ const MANY: usize = 1 << 12;
 
 wide! {
     /// Of each place how many of those before it are lower: places are marked, and the marks below it counted.
-    fn marked(places: &[usize], counts: &mut [usize]) -> () = marked_any
+    fn marked(places: &[u32], counts: &mut [u32]) -> () = marked_any
 }
 
 #[inline(always)]
-fn marked_any(places: &[usize], counts: &mut [usize]) {
+fn marked_any(places: &[u32], counts: &mut [u32]) {
     let mut marks = [0_u64; MANY / 64];
     for (&place, count) in places.iter().zip(counts) {
-        let (word, bit) = (place / 64, place % 64);
+        let (word, bit) = (place as usize / 64, place % 64);
         let mut below = (marks[word] & ((1 << bit) - 1)).count_ones();
         for mark in &marks[..word] {
             below += mark.count_ones();
         }
-        *count = below as usize;
+        *count = below;
         marks[word] |= 1 << bit;
     }
 }
 
 /// The values are sorted by merging; whoever comes from a later part passes all that are smaller in the one before.
-fn merged(values: &[i64], counts: &mut [usize]) {
+fn merged(values: &[i64], counts: &mut [u32]) {
     let mut order: Vec<usize> = (0..values.len()).collect();
     let mut next = order.clone();
     let mut width = 1;
@@ -235,13 +235,13 @@ mod tests {
     #[test]
     fn lower_ones_before_are_the_same_marked_or_merged() {
         for length in [0, 1, 2, 3, 7, 64, 100, 1_000] {
-            let places: Vec<usize> = (0..length).map(|i| i * 7_919 % length).collect();
-            let values: Vec<i64> = places.iter().map(|&place| place as i64).collect();
-            let (mut one, mut other) = (vec![0; length], vec![0; length]);
+            let places: Vec<u32> = (0..length).map(|i| i * 7_919 % length).collect();
+            let values: Vec<i64> = places.iter().map(|&place| place.into()).collect();
+            let (mut one, mut other) = (vec![0; places.len()], vec![0; places.len()]);
             marked(&places, &mut one);
             merged(&values, &mut other);
             assert_eq!(one, other);
-            let far: Vec<usize> = places.iter().map(|&place| place * MANY).collect();
+            let far: Vec<u32> = places.iter().map(|&place| place * MANY as u32).collect();
             for places in [&places, &far] {
                 let mut counts = vec![7];
                 lower_before(places, &mut counts);

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 
 use crate::core::lists::coefficients::{Coefficient, Kind, compute};
 use crate::core::lists::pairs;
+use crate::core::lists::segments::ranks;
 use crate::python::lists::{Columns, ListChoices, Raised, source, threads_for};
 use crate::python::running::interruptible;
 
@@ -53,19 +54,28 @@ type Whole<'py> = Bound<'py, PyArray1<i64>>;
 /// The first row of each query of both runs in the first, and how many queries each run has alone.
 type Queries<'py> = (Bound<'py, PyArray1<u32>>, (usize, usize));
 
+fn whole<'py>(py: Python<'py>, numbers: impl Iterator<Item = u32>) -> Whole<'py> {
+    numbers.map(i64::from).collect::<Vec<_>>().into_pyarray(py)
+}
+
 /// The offsets of lists, and of each item the first and the last rank of those with its score: one array twice where
-/// none are equal.
-fn ranked(py: Python<'_>, lists: pairs::Ranked) -> (Whole<'_>, Whole<'_>, Whole<'_>) {
-    let first = lists.first.into_pyarray(py);
-    let last = if lists.tied { lists.last.into_pyarray(py) } else { first.clone() };
+/// none are tied.
+fn ranked(py: Python<'_>, lists: pairs::Ranked, are_tied: bool) -> (Whole<'_>, Whole<'_>, Whole<'_>) {
+    let (first, last) = if are_tied {
+        let (first, last) = lists.shared.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
+        (whole(py, first.into_iter()), whole(py, last.into_iter()))
+    } else {
+        let ranks = ranks(&lists.offsets).into_pyarray(py);
+        (ranks.clone(), ranks)
+    };
     (lists.offsets.into_pyarray(py), first, last)
 }
 
 /// Ranks the lists of two runs; `threads=0` means all cores.
 ///
-/// `consume` is called with some queries of both runs at a time, by any thread and in any order: the number of the first
-/// of them, and the values of each coefficient, None of those that are not computed here. If there are such, also with
-/// the lists of each run, and the offsets and both ranks of the items that are in both.
+/// `consume` is called with some queries of both runs at a time, by any thread and in any order: their numbers, and the
+/// values of each coefficient, None of those that are not computed here. If there are such, also with the lists of each
+/// run, and the offsets and both ranks of the items that are in both.
 #[pyfunction]
 #[pyo3(signature = (a, b, coefficients, consume, choices, *, threads=0))]
 pub fn pair_lists<'py>(
@@ -87,16 +97,16 @@ pub fn pair_lists<'py>(
         let coefficients: Vec<_> = coefficients.iter().map(Option::as_deref).collect();
         pairs::pair(&a, &b, &choices.0, cancelled, &|pairs| {
             let values = compute(&coefficients, &pairs);
-            of_consume.keep(pairs.begin as u32, |py| {
-                let begin = pairs.begin;
+            of_consume.keep(pairs.queries[0], |py| {
                 let lists = values.contains(&None).then(|| {
-                    let common =
-                        [pairs.offsets, pairs.rank_a, pairs.rank_b].map(|each| each.into_pyarray(py));
-                    (ranked(py, pairs.a), ranked(py, pairs.b), <(_, _, _)>::from(common))
+                    let [a, b] = [pairs.a, pairs.b].map(|lists| ranked(py, lists, pairs.are_tied));
+                    let [rank_a, rank_b] =
+                        [pairs.rank_a, pairs.rank_b].map(|ranks| whole(py, ranks.into_iter()));
+                    (a, b, (pairs.offsets.into_pyarray(py), rank_a, rank_b))
                 });
                 let values: Vec<_> =
                     values.into_iter().map(|each| each.map(|values| values.into_pyarray(py))).collect();
-                consume.call1(py, (begin, values, lists))
+                consume.call1(py, (pairs.queries.into_pyarray(py), values, lists))
             });
         })
     })?;

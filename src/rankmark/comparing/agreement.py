@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
@@ -231,15 +230,15 @@ def _computed(
     The core ranks the lists of both and finds their common items, of some queries at a time; what it does not
     compute of these is computed while they are in its cache.
     """
-    parts: list[tuple[int, list[Values]]] = []
+    parts: list[list[NDArray[Any]]] = []
 
-    def consume(begin: int, known: list[Values | None], lists: PairedLists | None) -> None:
+    def consume(queries: NDArray[np.uint32], known: list[Values | None], lists: PairedLists | None) -> None:
         computed: Iterator[Values] = iter(())
         if lists is not None:
             a, b, common = lists
             others = [each for each, values in zip(asked, known, strict=True) if values is None]
             computed = iter(values_of(others, Pairs(Lists(*a), Lists(*b), *common)))
-        parts.append((begin, [next(computed) if values is None else values for values in known]))
+        parts.append([queries, *(next(computed) if values is None else values for values in known)])
 
     columns = local.columns_of(first), local.columns_of(second)
     compiled = [each.compiled for each in asked]
@@ -253,10 +252,10 @@ def _computed(
             f"{first.name} and {second.name} have no query in common: theirs are such as "
             f"{first.first_query!r} and {second.first_query!r}"
         )
-    parts.sort(key=itemgetter(0))
-    values = zip(*(values for _, values in parts), strict=True)
-    queries = first.table.take(first.query, first_rows, "query").column_values("query")
-    return dict(zip(asked, map(np.concatenate, values), strict=True)), queries, only
+    numbers, *values = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    order = np.argsort(numbers, kind="stable")
+    query_ids = first.table.take(first.query, first_rows, "query").column_values("query")
+    return {each: own[order] for each, own in zip(asked, values, strict=True)}, query_ids, only
 
 
 def _refuse(first: Input, second: Input, choices: Choices) -> None:

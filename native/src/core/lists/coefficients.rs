@@ -38,7 +38,7 @@ pub enum Kind {
 /// The values of coefficients, each of each query, or None of those that are not computed of these lists; for None
 /// among the coefficients there is None.
 pub fn compute(coefficients: &[Option<&Coefficient>], pairs: &Pairs) -> Vec<Option<Vec<f64>>> {
-    if pairs.a.tied || pairs.b.tied {
+    if pairs.are_tied {
         return coefficients.iter().map(|_| None).collect();
     }
     let longest = longest(&pairs.a.offsets).max(longest(&pairs.b.offsets));
@@ -93,10 +93,10 @@ struct Top {
     a: usize,
     b: usize,
     /// The ranks of the common items, by the first.
-    rank_a: Vec<usize>,
-    rank_b: Vec<usize>,
+    rank_a: Vec<u32>,
+    rank_b: Vec<u32>,
     /// How many other common items are better than each in both.
-    better: Vec<usize>,
+    better: Vec<u32>,
 }
 
 /// Those that some coefficients look at, one of each cutoff.
@@ -121,19 +121,20 @@ fn tops(coefficients: &[Option<&Coefficient>]) -> Vec<Top> {
 
 impl Top {
     /// Takes the next query.
-    fn take(&mut self, rank_a: &[i64], rank_b: &[i64], (a, b): (i64, i64)) {
+    fn take(&mut self, rank_a: &[u32], rank_b: &[u32], (a, b): (i64, i64)) {
         let cutoff = self.cutoff.unwrap_or(i64::MAX);
         (self.a, self.b) = (a.min(cutoff) as usize, b.min(cutoff) as usize);
         self.rank_a.clear();
         self.rank_b.clear();
         if a.max(b) <= cutoff {
-            self.rank_a.extend(rank_a.iter().map(|&rank| rank as usize));
-            self.rank_b.extend(rank_b.iter().map(|&rank| rank as usize));
+            self.rank_a.extend_from_slice(rank_a);
+            self.rank_b.extend_from_slice(rank_b);
         } else {
-            let first = rank_a.iter().zip(rank_b).take_while(|&(&rank, _)| rank <= cutoff);
-            for (&rank_a, &rank_b) in first.filter(|&(_, &rank)| rank <= cutoff) {
-                self.rank_a.push(rank_a as usize);
-                self.rank_b.push(rank_b as usize);
+            let is_here = |&rank: &u32| i64::from(rank) <= cutoff;
+            let first = rank_a.iter().zip(rank_b).take_while(|(rank, _)| is_here(rank));
+            for (&rank_a, &rank_b) in first.filter(|(_, rank)| is_here(rank)) {
+                self.rank_a.push(rank_a);
+                self.rank_b.push(rank_b);
             }
         }
         if self.is_counted {
@@ -155,7 +156,7 @@ struct Working {
 
 impl Working {
     /// Of how many of so many ranks, to which one is added, there are common items before each.
-    fn count_before(&mut self, ranks: &[usize], most: usize) {
+    fn count_before(&mut self, ranks: &[u32], most: usize) {
         self.mark(ranks.iter().copied(), most);
         let mut before = 0;
         for count in &mut self.items {
@@ -164,7 +165,7 @@ impl Working {
     }
 
     /// Of each depth to the last how many of some items are found down to it.
-    fn count_to(&mut self, depths: impl Iterator<Item = usize>, last: usize) {
+    fn count_to(&mut self, depths: impl Iterator<Item = u32>, last: usize) {
         self.mark(depths, last);
         let mut found = 0;
         for count in &mut self.items {
@@ -173,10 +174,10 @@ impl Working {
         }
     }
 
-    fn mark(&mut self, places: impl Iterator<Item = usize>, last: usize) {
+    fn mark(&mut self, places: impl Iterator<Item = u32>, last: usize) {
         self.items.clear();
         self.items.resize(last + 1, 0);
-        places.for_each(|place| self.items[place] += 1);
+        places.for_each(|place| self.items[place as usize] += 1);
     }
 
     /// Makes the differences of the first harmonic numbers, so many.
@@ -212,7 +213,7 @@ impl Kind {
 fn tau(top: &Top) -> f64 {
     let n = top.better.len() as f64;
     let pairs = n * (n - 1.0) / 2.0;
-    let concordant = top.better.iter().sum::<usize>() as f64;
+    let concordant = top.better.iter().map(|&better| u64::from(better)).sum::<u64>() as f64;
     quotient(2.0 * concordant - pairs, pairs.sqrt() * pairs.sqrt()).clamp(-1.0, 1.0)
 }
 
@@ -221,8 +222,8 @@ fn tau_ap(top: &Top, working: &mut Working) -> f64 {
     working.count_before(&top.rank_b, top.b);
     let mut sum = 0.0;
     for (&better, &rank) in top.better.iter().zip(&top.rank_b) {
-        let above = working.items[rank] as usize;
-        sum += if above > 0 { better as f64 * working.inverse[above] } else { 0.0 };
+        let above = working.items[rank as usize] as usize;
+        sum += if above > 0 { f64::from(better) * working.inverse[above] } else { 0.0 };
     }
     quotient(2.0 * sum, top.better.len() as f64 - 1.0) - 1.0
 }

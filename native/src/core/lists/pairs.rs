@@ -18,22 +18,21 @@ use crate::core::ties::Needs;
 /// Rows of a part, about as many as stay in a cache with what is computed of them.
 const PART: usize = 1 << 16;
 
-/// The lists of some queries of one table, query after query, each in rank order.
+/// The lists of some queries of one table.
 pub struct Ranked {
     /// Where the items of each query begin, and at the end their number.
     pub offsets: Vec<i64>,
-    /// The first rank of the items with each one's score.
-    pub first: Vec<i64>,
-    /// The last one.
-    pub last: Vec<i64>,
-    /// Whether any items have the same score.
-    pub tied: bool,
+    /// Of each item, query after query in rank order, the first and the last rank of those with its score; kept where
+    /// lists are tied.
+    pub shared: Vec<(u32, u32)>,
 }
 
 /// The lists of some queries, and the items that are in both.
 pub struct Pairs {
-    /// The number of the first of these queries among those of the first table.
-    pub begin: usize,
+    /// The numbers of the queries among those of the first table.
+    pub queries: Vec<u32>,
+    /// Whether items have equal scores in a list of each of them, or in none.
+    pub are_tied: bool,
     /// The lists of the first table.
     pub a: Ranked,
     /// Those of the second.
@@ -41,9 +40,9 @@ pub struct Pairs {
     /// Where the common items of each query begin, and at the end their number.
     pub offsets: Vec<i64>,
     /// The rank of each in the first list, ascending.
-    pub rank_a: Vec<i64>,
+    pub rank_a: Vec<u32>,
     /// Its rank in the second list.
-    pub rank_b: Vec<i64>,
+    pub rank_b: Vec<u32>,
 }
 
 /// Which queries there are.
@@ -189,7 +188,7 @@ impl Job<'_> {
         scratch: &mut Scratch<K>,
         consume: &impl Fn(Pairs),
     ) -> bool {
-        let mut pairs = Pairs::new(part.start);
+        let mut pairs = [Pairs::new(false), Pairs::new(true)];
         for query in part {
             // A call that is cancelled or refused throws its pairs away, so the rest need not be right.
             if self.cancelled.load(Ordering::Relaxed) {
@@ -198,15 +197,13 @@ impl Job<'_> {
             let seed = queries.seeds.get(query).copied().unwrap_or_default();
             let accepted = match queries.in_b[query] {
                 UNJUDGED => a.check(query, scratch),
-                other => pairs.add((a, query), (b, other as usize), seed, scratch),
+                other => scratch.pair((a, query), (b, other as usize), seed, &mut pairs),
             };
             if !accepted {
                 return false;
             }
         }
-        if pairs.offsets.len() > 1 {
-            consume(pairs);
-        }
+        pairs.into_iter().filter(|pairs| !pairs.queries.is_empty()).for_each(consume);
         true
     }
 }
@@ -344,27 +341,35 @@ impl<K: Key> Side<'_, K> {
 
 impl Ranked {
     fn new() -> Self {
-        Self { offsets: vec![0], first: Vec::new(), last: Vec::new(), tied: false }
+        Self { offsets: vec![0], shared: Vec::new() }
+    }
+
+    /// Adds the length of a list.
+    fn push(&mut self, length: usize) {
+        self.offsets.push(self.offsets[self.offsets.len() - 1] + length as i64);
     }
 }
 
 impl Pairs {
-    fn new(begin: usize) -> Self {
+    fn new(are_tied: bool) -> Self {
         let (a, b) = (Ranked::new(), Ranked::new());
-        Self { begin, a, b, offsets: vec![0], rank_a: Vec::new(), rank_b: Vec::new() }
+        Self { queries: Vec::new(), are_tied, a, b, offsets: vec![0], rank_a: Vec::new(), rank_b: Vec::new() }
     }
+}
 
-    /// Adds the lists of a query; false where one is refused.
-    fn add<K: Key>(
+impl<K: Key> Scratch<K> {
+    /// Adds the lists of a query to the pairs of those without equal scores or to those with them; false where one is
+    /// refused.
+    fn pair(
         &mut self,
-        (a, query_a): (&Side<'_, K>, usize),
-        (b, query_b): (&Side<'_, K>, usize),
+        (a, query): (&Side<'_, K>, usize),
+        (b, other): (&Side<'_, K>, usize),
         seed: u64,
-        scratch: &mut Scratch<K>,
+        pairs: &mut [Pairs; 2],
     ) -> bool {
-        let Scratch { a: read_a, b: read_b, ranking } = scratch;
-        match (a.list(query_a, read_a), b.list(query_b, read_b)) {
-            (Some(a), Some(b)) => ranking.add(self, a, b, seed),
+        let Self { a: read_a, b: read_b, ranking } = self;
+        match (a.list(query, read_a), b.list(other, read_b)) {
+            (Some(a), Some(b)) => ranking.pair(query as u32, (a, b), seed, pairs),
             _ => false,
         }
     }
@@ -382,36 +387,62 @@ impl Ranking {
         }
     }
 
-    /// Adds two lists to the pairs; false where an item stands twice and that is refused.
-    fn add<K: Key>(&mut self, pairs: &mut Pairs, a: List<'_, K>, b: List<'_, K>, seed: u64) -> bool {
+    /// Adds two lists; false where an item stands twice and that is refused.
+    fn pair<K: Key>(
+        &mut self,
+        query: u32,
+        (a, b): (List<'_, K>, List<'_, K>),
+        seed: u64,
+        pairs: &mut [Pairs; 2],
+    ) -> bool {
         let matcher = &mut self.matcher;
         if matcher.take_judged(a.items).count > 0 || matcher.find(a.items, b.items).count > 0 {
-            return self.rules.duplicates != Duplicates::Error && self.add_distinct(pairs, a, b, seed);
+            return self.rules.duplicates != Duplicates::Error
+                && self.pair_distinct(query, (a, b), seed, pairs);
         }
-        rank(&mut self.judge, a, seed, &mut self.ranks_a, &mut pairs.a);
-        rank(&mut self.judge, b, seed, &mut self.ranks_b, &mut pairs.b);
+        let a_is_tied = rank(&mut self.judge, a, seed, &mut self.ranks_a);
+        let b_is_tied = rank(&mut self.judge, b, seed, &mut self.ranks_b);
+        let pairs = &mut pairs[usize::from(a_is_tied || b_is_tied)];
+        if pairs.are_tied {
+            a.share_ranks(&self.ranks_a, &mut pairs.a.shared);
+            b.share_ranks(&self.ranks_b, &mut pairs.b.shared);
+        }
+        pairs.queries.push(query);
+        pairs.a.push(a.items.len());
+        pairs.b.push(b.items.len());
+        self.add_common(pairs, a.items.len());
+        true
+    }
+
+    /// Adds the ranks of the items that have been found in both lists, of which the first has so many.
+    fn add_common(&mut self, pairs: &mut Pairs, length: usize) {
         self.matched.clear();
-        self.matched.resize(a.items.len(), 0);
+        self.matched.resize(length, 0);
         for found in &self.matcher.found {
             let rank_a = self.ranks_a[found.judgement as usize];
             self.matched[rank_a as usize - 1] = self.ranks_b[found.position as usize];
         }
         for (rank_a, &rank_b) in (1..).zip(&self.matched).filter(|&(_, &rank_b)| rank_b > 0) {
             pairs.rank_a.push(rank_a);
-            pairs.rank_b.push(rank_b.into());
+            pairs.rank_b.push(rank_b);
         }
         pairs.offsets.push(pairs.rank_a.len() as i64);
-        true
     }
 
     /// The same with one row an item.
-    fn add_distinct<K: Key>(&mut self, pairs: &mut Pairs, a: List<'_, K>, b: List<'_, K>, seed: u64) -> bool {
+    fn pair_distinct<K: Key>(
+        &mut self,
+        query: u32,
+        (a, b): (List<'_, K>, List<'_, K>),
+        seed: u64,
+        pairs: &mut [Pairs; 2],
+    ) -> bool {
         let ((items_a, scores_a), (items_b, scores_b)) = (self.distinct(a), self.distinct(b));
         let scores_a = scores_a.as_deref().map_or(Scores::Rows, Scores::Float64);
         let scores_b = scores_b.as_deref().map_or(Scores::Rows, Scores::Float64);
         let a = List { items: &items_a, scores: scores_a };
         let b = List { items: &items_b, scores: scores_b };
-        self.add(pairs, a, b, seed)
+        self.pair(query, (a, b), seed, pairs)
     }
 
     fn distinct<K: Key>(&mut self, list: List<'_, K>) -> (Vec<K>, Option<Vec<f64>>) {
@@ -422,26 +453,39 @@ impl Ranking {
     }
 }
 
-/// Ranks a list: the rank of the item in each row, and those that it shares.
-fn rank<K: Key>(
-    judge: &mut Judge<'_>,
-    list: List<'_, K>,
-    seed: u64,
-    ranks: &mut Vec<u32>,
-    ranked: &mut Ranked,
-) {
-    let length = list.items.len();
-    ranks.clear();
+impl<K: Key> List<'_, K> {
+    /// Adds in rank order the first and the last rank of the items with each one's score; `ranks` are those of the rows.
+    fn share_ranks(self, ranks: &[u32], shared: &mut Vec<(u32, u32)>) {
+        match self.scores {
+            Scores::Rows => shared.extend((1..=ranks.len() as u32).map(|rank| (rank, rank))),
+            Scores::Float32(scores) => share_ranks_by(scores, ranks, shared),
+            Scores::Float64(scores) => share_ranks_by(scores, ranks, shared),
+        }
+    }
+}
+
+fn share_ranks_by<S: Score>(scores: &[S], ranks: &[u32], shared: &mut Vec<(u32, u32)>) {
+    let mut falling = vec![S::NEVER; scores.len()];
+    ranks.iter().zip(scores).for_each(|(&rank, &score)| falling[rank as usize - 1] = score);
+    let mut first = 1;
+    for group in falling.chunk_by(|a, b| a == b) {
+        let next = first + group.len() as u32;
+        shared.extend(group.iter().map(|_| (first, next - 1)));
+        first = next;
+    }
+}
+
+/// The rank of the item in each row of a list, and whether some have equal scores.
+fn rank<K: Key>(judge: &mut Judge<'_>, list: List<'_, K>, seed: u64, ranks: &mut Vec<u32>) -> bool {
     match list.scores {
         Scores::Rows => {
-            ranks.extend(1..=length as u32);
-            ranked.first.extend(1..=length as i64);
-            ranked.last.extend(1..=length as i64);
+            ranks.clear();
+            ranks.extend(1..=list.items.len() as u32);
+            false
         }
-        Scores::Float32(scores) => rank_by(judge, list.items, scores, seed, ranks, ranked),
-        Scores::Float64(scores) => rank_by(judge, list.items, scores, seed, ranks, ranked),
+        Scores::Float32(scores) => rank_by(judge, list.items, scores, seed, ranks),
+        Scores::Float64(scores) => rank_by(judge, list.items, scores, seed, ranks),
     }
-    ranked.offsets.push(ranked.first.len() as i64);
 }
 
 fn rank_by<K: Key, S: Score>(
@@ -450,13 +494,12 @@ fn rank_by<K: Key, S: Score>(
     scores: &[S],
     seed: u64,
     ranks: &mut Vec<u32>,
-    ranked: &mut Ranked,
-) {
+) -> bool {
+    let mut tied = false;
     ranks.resize(items.len(), 0);
     judge.rank_whole(items, scores, seed, |row, rank, (first, last)| {
         ranks[row as usize] = rank;
-        ranked.first.push(first.into());
-        ranked.last.push(last.into());
-        ranked.tied |= first < last;
+        tied |= first < last;
     });
+    tied
 }
