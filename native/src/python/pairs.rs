@@ -43,10 +43,10 @@ impl CompiledCoefficient {
         Self::new(Kind::TauAp, cutoff)
     }
 
-    /// Of lists with fewer items than there are powers of `p`.
+    /// Of lists with no more items than there are weights of depths, and chances to go on beyond each.
     #[staticmethod]
-    fn rbo(p: f64, powers: Vec<f64>, cutoff: Option<i64>) -> Self {
-        Self::new(Kind::Rbo { p, powers }, cutoff)
+    fn rbo(weights: Vec<f64>, beyond: Vec<f64>, cutoff: Option<i64>) -> Self {
+        Self::new(Kind::Rbo { weights, beyond }, cutoff)
     }
 }
 

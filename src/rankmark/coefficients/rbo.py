@@ -29,7 +29,8 @@ def _compiled(given: Mapping[str, Any]) -> CompiledCoefficient | None:
 
 @functools.lru_cache(maxsize=16)
 def _kept(p: float, cutoff: int | None) -> CompiledCoefficient:
-    return CompiledCoefficient.rbo(p, np.power(p, np.arange(KEPT + 1) + 0.0).tolist(), cutoff)
+    powers = np.power(p, np.arange(KEPT + 1) + 0.0)
+    return CompiledCoefficient.rbo(((1 - p) * powers[:-1]).tolist(), powers[1:].tolist(), cutoff)
 
 
 @coefficient("RBO", bounds=(0, 1), compiled=_compiled)

@@ -28,10 +28,10 @@ pub enum Kind {
     TauAp,
     /// Rank-biased overlap, extrapolated.
     Rbo {
-        /// The chance to go on to the next depth.
-        p: f64,
-        /// Its powers from the 0th on. Of longer lists nothing is computed.
-        powers: Vec<f64>,
+        /// The weight of each depth from 1 on.
+        weights: Vec<f64>,
+        /// The chance to go on beyond each depth from 1 on; of lists with more depths nothing is computed.
+        beyond: Vec<f64>,
     },
 }
 
@@ -72,8 +72,8 @@ impl Coefficient {
     /// Whether it is computed of lists that are this long.
     fn reaches(&self, longest: i64) -> bool {
         match &self.kind {
-            Kind::Rbo { powers, .. } => {
-                self.cutoff.map_or(longest, |cutoff| cutoff.min(longest)) < powers.len() as i64
+            Kind::Rbo { beyond, .. } => {
+                self.cutoff.map_or(longest, |cutoff| cutoff.min(longest)) <= beyond.len() as i64
             }
             _ => true,
         }
@@ -205,7 +205,7 @@ impl Kind {
             Self::Overlap { shorter: true } => quotient(common as f64, top.a.min(top.b) as f64),
             Self::Tau => tau(top),
             Self::TauAp => tau_ap(top, working),
-            Self::Rbo { p, powers } => rbo(top, *p, powers, working),
+            Self::Rbo { weights, beyond } => rbo(top, weights, beyond, working),
         }
     }
 }
@@ -228,18 +228,21 @@ fn tau_ap(top: &Top, working: &mut Working) -> f64 {
     quotient(2.0 * sum, top.better.len() as f64 - 1.0) - 1.0
 }
 
-fn rbo(top: &Top, p: f64, powers: &[f64], working: &mut Working) -> f64 {
+fn rbo(top: &Top, weights: &[f64], beyond: &[f64], working: &mut Working) -> f64 {
     let (shorter, longer) = (top.a.min(top.b), top.a.max(top.b));
     if longer == 0 {
         return f64::NAN;
     }
     working.count_to(top.rank_a.iter().zip(&top.rank_b).map(|(&a, &b)| a.max(b)), longer);
-    let found = &working.items;
-    let agreement = if shorter > 0 { f64::from(found[shorter]) / shorter as f64 } else { 0.0 };
-    let (mut sum, mut last) = (0.0, 0.0);
-    for depth in 1..=longer {
-        last = f64::from(found[depth]) + agreement * depth.saturating_sub(shorter) as f64;
-        sum += (1.0 - p) * powers[depth - 1] * last / depth as f64;
+    // They are so few that they are read as signed numbers, which processors make floats of sooner.
+    let found = working.items[1..].iter().map(|&count| f64::from(count as i32));
+    let agreement = if shorter > 0 { f64::from(working.items[shorter]) / shorter as f64 } else { 0.0 };
+    let (mut sum, mut last, mut depth, mut missing) = (0.0, 0.0, 0.0, -(shorter as f64));
+    for (found, weight) in found.zip(weights) {
+        depth += 1.0;
+        missing += 1.0;
+        last = found + agreement * f64::max(missing, 0.0);
+        sum += weight * last / depth;
     }
-    (sum + powers[longer] * last / longer as f64).clamp(0.0, 1.0)
+    (sum + beyond[longer - 1] * last / longer as f64).clamp(0.0, 1.0)
 }

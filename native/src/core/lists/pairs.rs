@@ -11,6 +11,7 @@ use crate::core::hash::Key;
 use crate::core::lists::judge::{Accepted, Choices, SameIds, Source, any_refused, same_ids};
 use crate::core::lists::list::{Judge, Rules, descends};
 use crate::core::lists::matching::Matcher;
+use crate::core::lists::order::rank_different;
 use crate::core::pool;
 use crate::core::scores::Score;
 use crate::core::ties::Needs;
@@ -422,11 +423,17 @@ impl Ranking {
             let rank_a = self.ranks_a[found.judgement as usize];
             self.matched[rank_a as usize - 1] = self.ranks_b[found.position as usize];
         }
-        for (rank_a, &rank_b) in (1..).zip(&self.matched).filter(|&(_, &rank_b)| rank_b > 0) {
-            pairs.rank_a.push(rank_a);
-            pairs.rank_b.push(rank_b);
+        let mut count = pairs.rank_a.len();
+        pairs.rank_a.resize(count + length, 0);
+        pairs.rank_b.resize(count + length, 0);
+        for (rank_a, &rank_b) in (1..).zip(&self.matched) {
+            // Written in any case: without a branch there is none to mispredict.
+            (pairs.rank_a[count], pairs.rank_b[count]) = (rank_a, rank_b);
+            count += usize::from(rank_b > 0);
         }
-        pairs.offsets.push(pairs.rank_a.len() as i64);
+        pairs.rank_a.truncate(count);
+        pairs.rank_b.truncate(count);
+        pairs.offsets.push(count as i64);
     }
 
     /// The same with one row an item.
@@ -495,6 +502,9 @@ fn rank_by<K: Key, S: Score>(
     seed: u64,
     ranks: &mut Vec<u32>,
 ) -> bool {
+    if rank_different(scores, ranks) {
+        return false;
+    }
     let mut tied = false;
     ranks.resize(items.len(), 0);
     judge.rank_whole(items, scores, seed, |row, rank, (first, last)| {
