@@ -334,6 +334,9 @@ def segment_shared_precision(
 def segment_below_and_equal(
     values: NDArray[np.int64], offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+def segment_below_and_equal_in_turn(
+    x: NDArray[np.int64], y: NDArray[np.int64], offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 def segment_below_in_both(
     x: NDArray[np.int64], y: NDArray[np.int64], offsets: NDArray[np.int64]
 ) -> NDArray[np.int64]: ...

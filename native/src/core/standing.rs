@@ -34,6 +34,29 @@ pub fn below_and_equal(values: &[i64], offsets: &[i64]) -> (Vec<i64>, Vec<i64>) 
     (below, equal)
 }
 
+/// Of each item how many of its segment are below it by x, equal ones by y, and how many equal it in both, itself among
+/// them.
+pub fn below_and_equal_in_turn(x: &[i64], y: &[i64], offsets: &[i64]) -> (Vec<i64>, Vec<i64>) {
+    let (mut below, mut equal) = (vec![0; x.len()], vec![0; x.len()]);
+    let (mut by_x, mut by_y) = (Counted::default(), Counted::default());
+    let (mut order, mut next) = (Vec::new(), Vec::new());
+    for rows in segments(offsets) {
+        by_x.count(&x[rows.clone()]);
+        by_y.count(&y[rows.clone()]);
+        by_y.sort(0..rows.len(), &mut next);
+        by_x.sort(next.iter().copied(), &mut order);
+        let codes = |&place: &usize| (by_x.codes[place], by_y.codes[place]);
+        let mut before = 0;
+        for group in order.chunk_by(|a, b| codes(a) == codes(b)) {
+            for place in group {
+                (below[rows.start + place], equal[rows.start + place]) = (before, group.len() as i64);
+            }
+            before += group.len() as i64;
+        }
+    }
+    (below, equal)
+}
+
 /// Of each item how many of its segment are below it in both x and y.
 pub fn below_in_both(x: &[i64], y: &[i64], offsets: &[i64]) -> Vec<i64> {
     let mut below = vec![0; x.len()];
@@ -120,6 +143,18 @@ impl Counted {
         for count in &mut self.below {
             sum += *count;
             *count = sum;
+        }
+    }
+
+    /// Puts places into the order of their numbers, those of one number as they come.
+    fn sort(&self, places: impl Iterator<Item = usize>, order: &mut Vec<usize>) {
+        order.clear();
+        order.resize(self.codes.len(), 0);
+        let mut next = self.below.clone();
+        for place in places {
+            let at = &mut next[self.codes[place]];
+            order[*at] = place;
+            *at += 1;
         }
     }
 
@@ -264,10 +299,13 @@ mod tests {
                     |is: &dyn Fn(usize, usize) -> bool, at| (0..length).filter(|&i| is(i, at)).count() as i64;
                 let (below, equal) = below_and_equal(&x, &offsets);
                 let both = below_in_both(&x, &y, &offsets);
+                let (below_in_turn, same) = below_and_equal_in_turn(&x, &y, &offsets);
                 for at in (0..length).step_by(length / 50 + 1) {
                     assert_eq!(below[at], how_many(&|i, at| x[i] < x[at], at));
                     assert_eq!(equal[at], how_many(&|i, at| x[i] == x[at], at));
                     assert_eq!(both[at], how_many(&|i, at| x[i] < x[at] && y[i] < y[at], at));
+                    assert_eq!(below_in_turn[at], how_many(&|i, at| (x[i], y[i]) < (x[at], y[at]), at));
+                    assert_eq!(same[at], how_many(&|i, at| (x[i], y[i]) == (x[at], y[at]), at));
                 }
                 let tied = |equal: &[i64]| equal.iter().map(|count| (count - 1) as f64 / 2.0).sum::<f64>();
                 let counts = pair_counts(&x, &y, &offsets);
