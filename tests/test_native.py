@@ -98,6 +98,10 @@ def test_items_of_a_segment_stand_to_its_others_alone(different: int) -> None:
     below, equal = _native.segment_below_and_equal(x, offsets)
     assert below.tolist() == [np.sum(x < value) for x, _ in segments for value in x]
     assert equal.tolist() == [np.sum(x == value) for x, _ in segments for value in x]
+    below, same = _native.segment_below_and_equal_in_turn(x, y, offsets)
+    in_turn = [x * 4 * different + y for x, y in segments]
+    assert below.tolist() == [np.sum(keys < key) for keys in in_turn for key in keys]
+    assert same.tolist() == [np.sum(keys == key) for keys in in_turn for key in keys]
     in_both = [[int(np.sum((x < a) & (y < b))) for a, b in zip(x, y, strict=True)] for x, y in segments]
     assert _native.segment_below_in_both(x, y, offsets).tolist() == [
         count for own in in_both for count in own

@@ -15,10 +15,10 @@ mod _native {
 
     #[pymodule_export]
     use crate::python::arrays::{
-        exact_sum, ratio, rising_above, segment_below_and_equal, segment_below_in_both, segment_count,
-        segment_descending, segment_first, segment_kept, segment_pair_counts, segment_ranked, segment_ranks,
-        segment_running_product, segment_running_sum, segment_shared_precision, segment_shared_weighted_sum,
-        segment_sum, segment_weighted_sum,
+        exact_sum, ratio, rising_above, segment_below_and_equal, segment_below_and_equal_in_turn,
+        segment_below_in_both, segment_count, segment_descending, segment_first, segment_kept,
+        segment_pair_counts, segment_ranked, segment_ranks, segment_running_product, segment_running_sum,
+        segment_shared_precision, segment_shared_weighted_sum, segment_sum, segment_weighted_sum,
     };
     #[pymodule_export]
     use crate::python::files::{
@@ -38,6 +38,8 @@ mod _native {
     use crate::python::observed::{ObservedQueries, QueryValues, observe_lists, settle};
     #[pymodule_export]
     use crate::python::open_items::{open_best_grades, open_best_totals, open_filled, open_totals};
+    #[pymodule_export]
+    use crate::python::pairs::{CompiledCoefficient, pair_lists};
     #[pymodule_export]
     use crate::python::partitions::{Partitions, places_between, queries_come_back};
     #[pymodule_export]

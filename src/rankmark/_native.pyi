@@ -207,6 +207,33 @@ def judge_lists(
     top: tuple[ItemNumbers, int] | None = None,
 ) -> tuple[NDArray[np.uint32], int]: ...
 
+class CompiledCoefficient:
+    """A coefficient that the core computes: of lists without equal scores."""
+
+    @staticmethod
+    def jaccard(cutoff: int | None) -> CompiledCoefficient: ...
+    @staticmethod
+    def overlap(shorter: bool, cutoff: int | None) -> CompiledCoefficient: ...
+    @staticmethod
+    def tau(cutoff: int | None) -> CompiledCoefficient: ...
+    @staticmethod
+    def tau_ap(cutoff: int | None) -> CompiledCoefficient: ...
+    @staticmethod
+    def rbo(weights: Sequence[float], beyond: Sequence[float], cutoff: int | None) -> CompiledCoefficient: ...
+
+Ranked = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+PairedLists = tuple[Ranked, Ranked, Ranked]
+
+def pair_lists(
+    a: Columns,
+    b: Columns,
+    coefficients: Sequence[CompiledCoefficient | None],
+    consume: Callable[[NDArray[np.uint32], list[NDArray[np.float64] | None], PairedLists | None], None],
+    choices: ListChoices,
+    *,
+    threads: int = 0,
+) -> tuple[NDArray[np.uint32], tuple[int, int]]: ...
+
 class QueryValues:
     """One value a query, and an array from when somebody looks at it."""
 
@@ -309,6 +336,9 @@ def segment_shared_precision(
 ) -> NDArray[np.float64]: ...
 def segment_below_and_equal(
     values: NDArray[np.int64], offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+def segment_below_and_equal_in_turn(
+    x: NDArray[np.int64], y: NDArray[np.int64], offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 def segment_below_in_both(
     x: NDArray[np.int64], y: NDArray[np.int64], offsets: NDArray[np.int64]

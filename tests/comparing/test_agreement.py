@@ -8,6 +8,8 @@ import math
 import re
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +20,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import rankmark as rm
+from rankmark import _native
 from rankmark.cli import main
 from rankmark.comparing.agreement import rank_correlations
-from rankmark.language.coefficient import coefficient_pages
+from rankmark.engines import local
+from rankmark.inputs import read_inputs, read_shared
+from rankmark.kinds.pairs import Lists, Pairs
+from rankmark.language.choices import Choices
+from rankmark.language.coefficient import coefficient_pages, coefficients_of
 from rankmark.language.manual import coefficient_list, measure_page
 
 LISTS = {"a": ["a", "b", "c", "d"], "b": ["b", "a", "c", "x"]}
@@ -481,6 +488,123 @@ def test_on_the_command_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) 
         code, out, err = call(*args)
         assert (code, out) == (2, "")
         assert message in err
+
+
+SOME = ["Tau", "WeightedTau", "TauAP", "Footrule", "KendallDistance@5", "RBO", "RBO(ties=w)@7", "Overlap@10"]
+
+
+@pytest.mark.parametrize(
+    ("ties", "duplicates", "scores", "scattered"),
+    [
+        ("item-desc", "error", pl.Float32, False),
+        ("item-asc", "best", pl.Float64, False),
+        ("input", "first", pl.Float32, True),
+        ("random", "error", pl.Float64, True),
+    ],
+)
+def test_the_lists_are_ranked_as_those_that_are_judged(
+    ties: Any, duplicates: Any, scores: Any, scattered: bool
+) -> None:
+    """A run judged by itself and by another, whose grades are row numbers, has the ranks that agree."""
+    rng = np.random.default_rng(3)
+    chosen = Choices(ties=ties, duplicates=duplicates, seed=5)
+    runs = []
+    for lacking in (3, 600):
+        items = rng.permuted(np.tile(np.arange(130), (700, 1)), axis=1)[:, :100].ravel()
+        run = pl.DataFrame(
+            {
+                "query": np.repeat([f"q{query}" for query in range(700) if query != lacking], 100),
+                "item": items[:-100] if duplicates == "error" else items[:-100] // 2,
+                "score": pl.Series(rng.integers(0, 60, len(items) - 100)).cast(scores),
+            }
+        )
+        runs.append(run.sample(fraction=1, shuffle=True, seed=lacking) if scattered else run)
+    found = rm.agree(*runs, SOME, ties=ties, duplicates=duplicates, seed=5)
+
+    def ranked(judged: pl.DataFrame, run: pl.DataFrame) -> dict[str, list[tuple[int, int, int, int]]]:
+        numbered = judged.select("query", "item", relevance=pl.int_range(pl.len()))
+        tables = read_inputs(numbered, run, None)
+        spread, *_ = local.judged_lists(*tables, replace(chosen, ties="expected"))
+        lists, _, rows = local.judged_lists(*tables, chosen)
+        assert spread.ties is not None
+        columns = (lists.relevance, lists.rank, *spread.ties)
+        own = [zip(*(x[a:b].tolist() for x in columns), strict=True) for a, b in pairwise(lists.offsets)]
+        by_row = sorted(zip(rows.tolist(), map(list, own), strict=True))
+        return {judged["query"][row]: items for row, items in by_row}
+
+    own, other, matched = ranked(runs[0], runs[0]), ranked(runs[1], runs[1]), ranked(*runs)
+    assert found.query_ids == [query for query in own if query in other]
+    assert found.only == (1, 1)
+    for place, query in islice(enumerate(found.query_ids), 0, None, 9):
+        a, b = (
+            Lists(np.array([0, len(x)]), *(np.array([item[at] for item in x]) for at in (2, 3)))
+            for x in (own[query], other[query])
+        )
+        rank_of = {row: rank for row, rank, *_ in own[query]}
+        common = np.array(sorted((rank_of[row], rank) for row, rank, *_ in matched[query])).T
+        alone = Pairs(a, b, np.array([0, common.shape[1]]), *map(np.ascontiguousarray, common))
+        for name in SOME:
+            value = found.query_values(name)[place]
+            assert value.tobytes() == rm.Coefficient.parse(name).compute(alone)[0].tobytes(), (query, name)
+
+
+COMPILED = [
+    *(
+        "Jaccard",
+        "Jaccard@3",
+        "Overlap",
+        "Overlap(denominator=shorter)@5",
+        "Tau",
+        "Tau@4",
+        "TauAP",
+        "TauAP@10",
+    ),
+    *("RBO", "RBO(ties=w)", "RBO(p=0.5,ties=a)@7"),
+]
+PAGES_ALONE = [
+    *("Tau(ties=a)", "Tau(items=union)", "TauAP(ties=b)", "TauAP(items=union)@3", "RBO(tail=lower)"),
+    *("RBO(unseen=tied)", "Spearman@5"),
+]
+
+
+@pytest.mark.parametrize("lengths", [(0, 3), (1, 40), (4_090, 4_100)], ids=str)
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_core_has_the_values_of_the_pages(lengths: tuple[int, int], ties: bool) -> None:
+    """And leaves those of equal scores, and of lists too long for it, to the pages."""
+    rng = np.random.default_rng(7)
+    a, b = ({}, {})  # type: dict[str, dict[str, float]], dict[str, dict[str, float]]
+    for query, run in itertools.product(map(str, range(3 if lengths[0] > 999 else 50)), (a, b)):
+        length = rng.integers(*lengths) + 1
+        items, scores = rng.permutation(length * 3 // 2)[:length].astype(str), rng.random(length)
+        run[query] = dict(
+            zip(items.tolist(), (np.round(scores, 1) if ties else scores).tolist(), strict=True)
+        )
+    tables = [local.columns_of(read_shared(run, "run", None)) for run in (a, b)]
+    asked = coefficients_of([*COMPILED, *PAGES_ALONE])
+    compiled = [each.compiled for each in asked]
+    assert [each is not None for each in compiled] == [True] * len(COMPILED) + [False] * len(PAGES_ALONE)
+    found: list[Any] = []
+    _native.pair_lists(*tables, compiled, lambda *part: found.append(part), Choices())  # type: ignore[arg-type]
+    assert sorted(np.concatenate([queries for queries, *_ in found])) == list(range(len(a)))
+    for _, values, (first, second, common) in found:
+        pairs = Pairs(Lists(*first), Lists(*second), *common)
+        are_tied = pairs.a.tied or pairs.b.tied
+        for each, known in zip(asked, values, strict=True):
+            too_long = each.name == "RBO" and each.cutoff is None and lengths[0] > 999
+            assert (known is None) == (str(each) in PAGES_ALONE or are_tied or too_long)
+            assert known is None or known.tobytes() == each.compute(pairs).tobytes(), each
+
+
+def test_runs_that_cannot_be_ranked_are_refused_in_their_own_rows() -> None:
+    good = [("q", "a", 1.0), ("q", "b", 0.5), ("p", "a", 1.0)]
+    twice, no_number = [*good, ("o", "a", 0.5), ("o", "a", 0.4)], [*good, ("o", "c", math.nan)]
+    for runs in ((twice, no_number), (good, twice)):
+        with pytest.raises(rm.DataError, match=r"1 item judged again.* in row 4, already in row 3"):
+            rm.agree(*runs)
+    for runs in ((no_number, twice), (good, no_number)):
+        with pytest.raises(rm.DataError, match="'score' has 1 NaN, the first in row 3"):
+            rm.agree(*runs)
+    assert rm.agree(good, twice, duplicates="best").only == (0, 1)
 
 
 def test_a_real_run_agrees_with_itself(data_file: Callable[[str], str]) -> None:

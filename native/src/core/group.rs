@@ -170,7 +170,7 @@ impl<K: Key> Queries<K> {
     }
 
     /// The same, looked for first where it stands if the results have the order of the judgements.
-    fn find_near(&self, key: K, expected: usize) -> Option<u32> {
+    pub fn find_near(&self, key: K, expected: usize) -> Option<u32> {
         match self.keys.get(expected) {
             Some(&at) if at == key => Some(expected as u32),
             _ => self.find(key),

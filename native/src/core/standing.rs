@@ -34,6 +34,29 @@ pub fn below_and_equal(values: &[i64], offsets: &[i64]) -> (Vec<i64>, Vec<i64>) 
     (below, equal)
 }
 
+/// Of each item how many of its segment are below it by x, equal ones by y, and how many equal it in both, itself among
+/// them.
+pub fn below_and_equal_in_turn(x: &[i64], y: &[i64], offsets: &[i64]) -> (Vec<i64>, Vec<i64>) {
+    let (mut below, mut equal) = (vec![0; x.len()], vec![0; x.len()]);
+    let (mut by_x, mut by_y) = (Counted::default(), Counted::default());
+    let (mut order, mut next) = (Vec::new(), Vec::new());
+    for rows in segments(offsets) {
+        by_x.count(&x[rows.clone()]);
+        by_y.count(&y[rows.clone()]);
+        by_y.sort(0..rows.len(), &mut next);
+        by_x.sort(next.iter().copied(), &mut order);
+        let codes = |&place: &usize| (by_x.codes[place], by_y.codes[place]);
+        let mut before = 0;
+        for group in order.chunk_by(|a, b| codes(a) == codes(b)) {
+            for place in group {
+                (below[rows.start + place], equal[rows.start + place]) = (before, group.len() as i64);
+            }
+            before += group.len() as i64;
+        }
+    }
+    (below, equal)
+}
+
 /// Of each item how many of its segment are below it in both x and y.
 pub fn below_in_both(x: &[i64], y: &[i64], offsets: &[i64]) -> Vec<i64> {
     let mut below = vec![0; x.len()];
@@ -41,10 +64,22 @@ pub fn below_in_both(x: &[i64], y: &[i64], offsets: &[i64]) -> Vec<i64> {
     for rows in segments(offsets) {
         ranked.rank(&x[rows.clone()], &y[rows.clone()]);
         for (item, &count) in ranked.items.iter().zip(&ranked.below) {
-            below[rows.start + item.place] = count as i64;
+            below[rows.start + item.place] = count.into();
         }
     }
     below
+}
+
+/// Of each of some different places how many of those before it are lower.
+pub fn lower_before(places: &[u32], counts: &mut Vec<u32>) {
+    counts.clear();
+    counts.resize(places.len(), 0);
+    // As most lists they are short, and nothing has to be made of the places first.
+    if places.iter().all(|&place| (place as usize) < MANY) {
+        return marked(places, counts);
+    }
+    let values: Vec<i64> = places.iter().map(|&place| place.into()).collect();
+    merged(&values, counts);
 }
 
 /// Pairs of items, one number a segment.
@@ -64,7 +99,7 @@ pub fn pair_counts(x: &[i64], y: &[i64], offsets: &[i64]) -> PairCounts {
     for rows in segments(offsets) {
         ranked.rank(&x[rows.clone()], &y[rows]);
         let items = &ranked.items;
-        counts.concordant.push(ranked.below.iter().sum::<usize>() as f64);
+        counts.concordant.push(ranked.below.iter().map(|&below| u64::from(below)).sum::<u64>() as f64);
         counts.tied_x.push(pairs(items.chunk_by(|a, b| a.x == b.x).map(<[_]>::len)));
         counts.tied_y.push(pairs(ranked.y.below.windows(2).map(|border| border[1] - border[0])));
         counts.tied_both.push(pairs(items.chunk_by(|a, b| (a.x, a.y) == (b.x, b.y)).map(<[_]>::len)));
@@ -111,6 +146,18 @@ impl Counted {
         }
     }
 
+    /// Puts places into the order of their numbers, those of one number as they come.
+    fn sort(&self, places: impl Iterator<Item = usize>, order: &mut Vec<usize>) {
+        order.clear();
+        order.resize(self.codes.len(), 0);
+        let mut next = self.below.clone();
+        for place in places {
+            let at = &mut next[self.codes[place]];
+            order[*at] = place;
+            *at += 1;
+        }
+    }
+
     fn equal(&self, code: usize) -> usize {
         self.below[code + 1] - self.below[code]
     }
@@ -130,8 +177,8 @@ struct Ranked {
     items: Vec<Item>,
     y: Counted,
     /// How many are below each in both.
-    below: Vec<usize>,
-    places: Vec<usize>,
+    below: Vec<u32>,
+    places: Vec<u32>,
 }
 
 impl Ranked {
@@ -154,7 +201,7 @@ impl Ranked {
         self.places.resize(values.len(), 0);
         let mut next = self.y.below.clone();
         for (place, &code) in self.places.iter_mut().zip(&self.y.codes).rev() {
-            *place = next[code];
+            *place = next[code] as u32;
             next[code] += 1;
         }
         marked(&self.places, &mut self.below);
@@ -166,25 +213,25 @@ const MANY: usize = 1 << 12;
 
 wide! {
     /// Of each place how many of those before it are lower: places are marked, and the marks below it counted.
-    fn marked(places: &[usize], counts: &mut [usize]) -> () = marked_any
+    fn marked(places: &[u32], counts: &mut [u32]) -> () = marked_any
 }
 
 #[inline(always)]
-fn marked_any(places: &[usize], counts: &mut [usize]) {
+fn marked_any(places: &[u32], counts: &mut [u32]) {
     let mut marks = [0_u64; MANY / 64];
     for (&place, count) in places.iter().zip(counts) {
-        let (word, bit) = (place / 64, place % 64);
+        let (word, bit) = (place as usize / 64, place % 64);
         let mut below = (marks[word] & ((1 << bit) - 1)).count_ones();
         for mark in &marks[..word] {
             below += mark.count_ones();
         }
-        *count = below as usize;
+        *count = below;
         marks[word] |= 1 << bit;
     }
 }
 
 /// The values are sorted by merging; whoever comes from a later part passes all that are smaller in the one before.
-fn merged(values: &[i64], counts: &mut [usize]) {
+fn merged(values: &[i64], counts: &mut [u32]) {
     let mut order: Vec<usize> = (0..values.len()).collect();
     let mut next = order.clone();
     let mut width = 1;
@@ -223,12 +270,18 @@ mod tests {
     #[test]
     fn lower_ones_before_are_the_same_marked_or_merged() {
         for length in [0, 1, 2, 3, 7, 64, 100, 1_000] {
-            let places: Vec<usize> = (0..length).map(|i| i * 7_919 % length).collect();
-            let values: Vec<i64> = places.iter().map(|&place| place as i64).collect();
-            let (mut one, mut other) = (vec![0; length], vec![0; length]);
+            let places: Vec<u32> = (0..length).map(|i| i * 7_919 % length).collect();
+            let values: Vec<i64> = places.iter().map(|&place| place.into()).collect();
+            let (mut one, mut other) = (vec![0; places.len()], vec![0; places.len()]);
             marked(&places, &mut one);
             merged(&values, &mut other);
             assert_eq!(one, other);
+            let far: Vec<u32> = places.iter().map(|&place| place * MANY as u32).collect();
+            for places in [&places, &far] {
+                let mut counts = vec![7];
+                lower_before(places, &mut counts);
+                assert_eq!(counts, one);
+            }
         }
     }
 
@@ -246,10 +299,13 @@ mod tests {
                     |is: &dyn Fn(usize, usize) -> bool, at| (0..length).filter(|&i| is(i, at)).count() as i64;
                 let (below, equal) = below_and_equal(&x, &offsets);
                 let both = below_in_both(&x, &y, &offsets);
+                let (below_in_turn, same) = below_and_equal_in_turn(&x, &y, &offsets);
                 for at in (0..length).step_by(length / 50 + 1) {
                     assert_eq!(below[at], how_many(&|i, at| x[i] < x[at], at));
                     assert_eq!(equal[at], how_many(&|i, at| x[i] == x[at], at));
                     assert_eq!(both[at], how_many(&|i, at| x[i] < x[at] && y[i] < y[at], at));
+                    assert_eq!(below_in_turn[at], how_many(&|i, at| (x[i], y[i]) < (x[at], y[at]), at));
+                    assert_eq!(same[at], how_many(&|i, at| (x[i], y[i]) == (x[at], y[at]), at));
                 }
                 let tied = |equal: &[i64]| equal.iter().map(|count| (count - 1) as f64 / 2.0).sum::<f64>();
                 let counts = pair_counts(&x, &y, &offsets);

@@ -116,6 +116,20 @@ pub fn segment_below_and_equal<'py>(
     Ok((below.into_pyarray(py), equal.into_pyarray(py)))
 }
 
+/// Of each item how many of its segment are below it by x, equal ones by y, and how many equal it in both.
+#[pyfunction]
+#[expect(clippy::type_complexity, reason = "two arrays")]
+pub fn segment_below_and_equal_in_turn<'py>(
+    py: Python<'py>,
+    x: PyReadonlyArray1<'py, i64>,
+    y: PyReadonlyArray1<'py, i64>,
+    offsets: PyReadonlyArray1<'py, i64>,
+) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)> {
+    let (x, y, offsets) = (x.as_slice()?, y.as_slice()?, offsets.as_slice()?);
+    let (below, equal) = unlocked(py, || standing::below_and_equal_in_turn(x, y, offsets))?;
+    Ok((below.into_pyarray(py), equal.into_pyarray(py)))
+}
+
 /// Of each item how many of its segment are below it in both x and y.
 #[pyfunction]
 pub fn segment_below_in_both<'py>(

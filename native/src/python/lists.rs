@@ -215,31 +215,42 @@ pub fn judge_lists<'py>(
     let (qrels, run) = (source(qrels), source(run));
     let threads = threads_for(&qrels, &run, threads);
     let top = top.map(|(items, depth)| (Arc::clone(&items.get().0), depth));
-    let raised = Arc::new(Mutex::new(None));
-    let first_raised = Arc::clone(&raised);
+    let raised = Raised::default();
+    let of_consume = Raised::clone(&raised);
     let account = interruptible(py, threads, move |cancelled| {
-        let consume = |lists| hand_over(&consume, lists, &first_raised);
+        let consume = |lists: judged_lists::JudgedLists| {
+            let Some(first) = lists.queries.first() else { return };
+            of_consume.keep(first, |py| consume.call1(py, (JudgedLists::new(py, lists),)));
+        };
         let top = top.as_ref().map(|(items, depth)| Top { items, depth: *depth });
         judge::judge(&qrels, &run, &choices.0, top, whole, cancelled, &consume)
     })?;
-    match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        Some((_, error)) => Err(error),
-        None => Ok((account.first_rows.into_pyarray(py), account.unjudged_queries)),
-    }
+    raised.raise()?;
+    Ok((account.first_rows.into_pyarray(py), account.unjudged_queries))
 }
 
-/// An exception raised for some queries, and the first of them.
-type Raised = Mutex<Option<(u32, PyErr)>>;
+/// What is thrown by Python where it is handed the lists of some queries, with the first of these.
+#[derive(Clone, Default)]
+pub struct Raised(Arc<Mutex<Option<(u32, PyErr)>>>);
 
-/// Calls `consume` with the lists; of all exceptions that of the first queries is kept.
-fn hand_over(consume: &Py<PyAny>, lists: judged_lists::JudgedLists, raised: &Raised) {
-    let Some(first) = lists.queries.first() else { return };
-    Python::attach(|py| {
-        if let Err(error) = consume.call1(py, (JudgedLists::new(py, lists),)) {
-            let mut raised = raised.lock().unwrap_or_else(PoisonError::into_inner);
-            if raised.as_ref().is_none_or(|&(earlier, _)| first < earlier) {
-                *raised = Some((first, error));
+impl Raised {
+    /// Calls into Python with the lists of queries from `first` on; of all exceptions that of the first queries is kept.
+    pub fn keep(&self, first: u32, call: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>>) {
+        Python::attach(|py| {
+            if let Err(error) = call(py) {
+                let mut raised = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+                if raised.as_ref().is_none_or(|&(earlier, _)| first < earlier) {
+                    *raised = Some((first, error));
+                }
             }
+        });
+    }
+
+    /// Raises what was kept.
+    pub fn raise(&self) -> PyResult<()> {
+        match self.0.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some((_, error)) => Err(error),
+            None => Ok(()),
         }
-    });
+    }
 }

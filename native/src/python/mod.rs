@@ -10,6 +10,7 @@ pub mod matrices;
 pub mod objects;
 pub mod observed;
 pub mod open_items;
+pub mod pairs;
 pub mod partitions;
 pub mod predictions;
 pub mod resampling;

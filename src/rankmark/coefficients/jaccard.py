@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankmark._native import CompiledCoefficient
 from rankmark.kinds.lists import Values
 from rankmark.kinds.pairs import Pairs
 from rankmark.kinds.rankings import quotient
 from rankmark.language.coefficient import coefficient
 
 
-@coefficient("Jaccard", bounds=(0, 1))
+@coefficient("Jaccard", bounds=(0, 1), compiled=lambda given: CompiledCoefficient.jaccard(given["cutoff"]))
 def jaccard(pairs: Pairs) -> Values:
     """Jaccard's index: the items in both lists as a share of those in either.
 

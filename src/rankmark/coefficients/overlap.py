@@ -6,13 +6,18 @@ from typing import Literal
 
 import numpy as np
 
+from rankmark._native import CompiledCoefficient
 from rankmark.kinds.lists import Values
 from rankmark.kinds.pairs import Pairs
 from rankmark.kinds.rankings import quotient
 from rankmark.language.coefficient import coefficient
 
 
-@coefficient("Overlap", bounds=(0, 1))
+@coefficient(
+    "Overlap",
+    bounds=(0, 1),
+    compiled=lambda given: CompiledCoefficient.overlap(given["denominator"] == "shorter", given["cutoff"]),
+)
 def overlap(pairs: Pairs, *, denominator: Literal["longer", "shorter"] = "longer") -> Values:
     """Overlap: the items in both lists as a share of the longer list, or of the shorter.
 

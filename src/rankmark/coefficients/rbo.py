@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from rankmark import _native
+from rankmark._native import CompiledCoefficient
 from rankmark.kinds.lists import Values
 from rankmark.kinds.pairs import Lists, Pairs, Whole, offsets_of
 from rankmark.kinds.ranges import Between
 from rankmark.kinds.rankings import CELLS
 from rankmark.language.coefficient import coefficient
 
+KEPT = 1 << 12
+"""The longest lists of which the core computes it: few powers, but as many as a small call has time for."""
 
-@coefficient("RBO", bounds=(0, 1))
+
+def _compiled(given: Mapping[str, Any]) -> CompiledCoefficient | None:
+    if given["tail"] != "extrapolated" or given["unseen"] != "whole":
+        return None
+    return _kept(given["p"], given["cutoff"])
+
+
+@functools.lru_cache(maxsize=16)
+def _kept(p: float, cutoff: int | None) -> CompiledCoefficient:
+    powers = np.power(p, np.arange(KEPT + 1) + 0.0)
+    return CompiledCoefficient.rbo(((1 - p) * powers[:-1]).tolist(), powers[1:].tolist(), cutoff)
+
+
+@coefficient("RBO", bounds=(0, 1), compiled=_compiled)
 def rank_biased_overlap(
     pairs: Pairs,
     *,

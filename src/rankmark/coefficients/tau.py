@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
+from rankmark._native import CompiledCoefficient
 from rankmark.kinds.lists import Values
 from rankmark.kinds.pairs import Pairs
 from rankmark.kinds.rankings import Items, pair_counts, quotient, rankings, tau_b
 from rankmark.language.coefficient import coefficient
 
 
-@coefficient("Tau", bounds=(-1, 1))
+def _compiled(given: Mapping[str, Any]) -> CompiledCoefficient | None:
+    plain = given["ties"] == "b" and given["items"] == "common"
+    return CompiledCoefficient.tau(given["cutoff"]) if plain else None
+
+
+@coefficient("Tau", bounds=(-1, 1), compiled=_compiled)
 def tau(pairs: Pairs, *, ties: Literal["b", "a"] = "b", items: Items = "common") -> Values:
     """Kendall's τ: pairs of items in the same order in both rankings, less those in different orders.
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import numpy as np
 
+from rankmark._native import CompiledCoefficient
 from rankmark.kinds.lists import Values
 from rankmark.kinds.pairs import Pairs, Whole
 from rankmark.kinds.rankings import (
@@ -22,7 +24,12 @@ from rankmark.kinds.rankings import (
 from rankmark.language.coefficient import coefficient
 
 
-@coefficient("TauAP", bounds=(-1, 1))
+def _compiled(given: Mapping[str, Any]) -> CompiledCoefficient | None:
+    plain = given["ties"] == "a" and given["items"] == "common"
+    return CompiledCoefficient.tau_ap(given["cutoff"]) if plain else None
+
+
+@coefficient("TauAP", bounds=(-1, 1), compiled=_compiled)
 def tau_ap(pairs: Pairs, *, ties: Literal["a", "b"] = "a", items: Items = "common") -> Values:
     """AP correlation: Kendall's τ that minds the top of the second ranking, which estimates the first.
 

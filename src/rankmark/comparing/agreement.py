@@ -20,8 +20,8 @@ from rankmark.forking import need_polars_threads
 from rankmark.inputs import align_ids, read_shared
 from rankmark.inputs.roles import check_names
 from rankmark.kinds.pairs import Lists, Pairs, Whole
-from rankmark.language.choices import Choices, GivenChoices, RunChoices, Ties, given
-from rankmark.language.coefficient import Coefficient, coefficients_of
+from rankmark.language.choices import Choices, GivenChoices, RunChoices, given
+from rankmark.language.coefficient import Coefficient, coefficients_of, values_of
 from rankmark.rendering.blocks import Block, Grid
 from rankmark.rendering.formats.json import ByName
 from rankmark.rendering.words import printable
@@ -30,6 +30,7 @@ from rankmark.results.saved import Saved
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankmark._native import PairedLists
     from rankmark.inputs import Input
     from rankmark.kinds.lists import Values
     from rankmark.language.measure import Measure
@@ -217,92 +218,50 @@ def agree(
     said = {role: name for role, name in (columns or {}).items() if not role.endswith("items")}
     check_names(said, {"qrels": (), "run": [*first.names, *second.names]})
     first, second = align_ids(first, second)
-    pairs, query_ids, only = _paired(first, second, chosen)
     names = first.name, "other run" if first.name == second.name else second.name
-    return Agreement({each: each.compute(pairs) for each in asked}, query_ids, only, names)
+    return Agreement(*_computed(first, second, asked, chosen), names)
 
 
-def _paired(first: Input, second: Input, choices: Choices) -> tuple[Pairs, list[Any], tuple[int, int]]:
-    """The two lists of each query that both runs have, the queries' ids, and how many each run has alone.
+def _computed(
+    first: Input, second: Input, asked: Sequence[Coefficient], choices: Choices
+) -> tuple[dict[Coefficient, Values], list[Any], tuple[int, int]]:
+    """The values of the queries that both runs have, the queries' ids, and how many each run has alone.
 
-    The core ranks the judged items of lists. So one run is taken for judgements of the other, the numbers of
-    its rows being grades, and each run for judgements of itself.
+    The core ranks the lists of both and finds their common items, of some queries at a time; what it does not
+    compute of these is computed while they are in its cache.
     """
-    own, other = (
-        _Judged.of(first, first, choices, "expected"),
-        _Judged.of(second, second, choices, "expected"),
-    )
-    ordered = own if choices.ties == "item-desc" else _Judged.of(first, first, choices, choices.ties)
-    matched = _Judged.of(first, second, choices, choices.ties)
-    ids, other_ids = own.query_ids(first), other.query_ids(second)
-    place = {query: number for number, query in enumerate(other_ids)}
-    common = [number for number, query in enumerate(ids) if query in place]
-    if not common:
+    parts: list[list[NDArray[Any]]] = []
+
+    def consume(queries: NDArray[np.uint32], known: list[Values | None], lists: PairedLists | None) -> None:
+        computed: Iterator[Values] = iter(())
+        if lists is not None:
+            a, b, common = lists
+            others = [each for each, values in zip(asked, known, strict=True) if values is None]
+            computed = iter(values_of(others, Pairs(Lists(*a), Lists(*b), *common)))
+        parts.append([queries, *(next(computed) if values is None else values for values in known)])
+
+    columns = local.columns_of(first), local.columns_of(second)
+    compiled = [each.compiled for each in asked]
+    try:
+        first_rows, only = _native.pair_lists(*columns, compiled, consume, choices)
+    except DataError:
+        _refuse(first, second, choices)
+        raise
+    if not parts:
         raise DataError(
-            f"{first.name} and {second.name} have no query in common: theirs are such as {ids[0]!r} and "
-            f"{other_ids[0]!r}"
+            f"{first.name} and {second.name} have no query in common: theirs are such as "
+            f"{first.first_query!r} and {second.first_query!r}"
         )
-    queries = [ids[number] for number in common]
-    in_first, in_second = np.array(common), np.array([place[query] for query in queries])
-    rank_of_row = np.zeros(first.table.num_rows, dtype=np.int64)
-    rank_of_row[ordered.row] = ordered.rank
-    picked, offsets = _picked(matched.offsets, in_first)
-    lists = own.lists(in_first), other.lists(in_second)
-    begins = np.repeat(lists[0].offsets[:-1], np.diff(offsets))
-    rank_b = np.zeros(len(lists[0].first), dtype=np.int64)  # of each item of the first lists, 0 for none
-    rank_b[begins + rank_of_row[matched.row[picked]] - 1] = matched.rank[picked]
-    matching = np.flatnonzero(rank_b)
-    pairs = Pairs(*lists, offsets, matching - begins + 1, rank_b[matching])
-    return pairs, queries, (len(ids) - len(common), len(other_ids) - len(common))
+    numbers, *values = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    order = np.argsort(numbers, kind="stable")
+    query_ids = first.table.take(first.query, first_rows, "query").column_values("query")
+    return {each: own[order] for each, own in zip(asked, values, strict=True)}, query_ids, only
 
 
-def _picked(offsets: Whole, queries: Whole) -> tuple[Whole | slice, Whole]:
-    """The places of the items of some queries, and where those of each begin."""
-    if len(queries) and np.array_equal(queries, np.arange(queries[0], queries[0] + len(queries))):
-        own = offsets[queries[0] : queries[-1] + 2]  # they stand side by side, as they mostly do
-        return slice(own[0], own[-1]), own - own[0]
-    lengths = np.diff(offsets)[queries]
-    begins = np.concatenate(([0], np.cumsum(lengths)))
-    return np.repeat(offsets[queries] - begins[:-1], lengths) + np.arange(begins[-1]), begins
-
-
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """The items of a run's lists that another run has, too, query after query as the other one names them.
-
-    Attributes:
-        offsets: the items of query ``q`` are ``offsets[q]:offsets[q + 1]``.
-        row: their rows in the other run.
-        rank: their ranks.
-        ties: under ``ties="expected"`` the first and the last rank of those with the same score.
-        first_rows: the first row of each query in the other run.
-
-    """
-
-    offsets: Whole
-    row: Whole
-    rank: Whole
-    ties: tuple[Whole, Whole] | None
-    first_rows: NDArray[np.uint32]
-
-    @classmethod
-    def of(cls, other: Input, run: Input, choices: Choices, ties: Ties) -> _Judged:
-        """The items of `run` that `other` has."""
-        lists, _, first_rows = local.judged_lists(_numbered(other), run, replace(choices, ties=ties))
-        picked, offsets = _picked(lists.offsets, queries := np.argsort(first_rows))
-        both = None if lists.ties is None else (lists.ties[0][picked], lists.ties[1][picked])
-        row = lists.relevance[picked].astype(np.int64)
-        return cls(offsets, row, lists.rank[picked], both, first_rows[queries])
-
-    def query_ids(self, other: Input) -> list[int] | list[str]:
-        """The queries."""
-        return other.table.take(other.query, self.first_rows, "query").column_values("query")
-
-    def lists(self, queries: Whole) -> Lists:
-        """Those of some queries."""
-        assert self.ties is not None
-        picked, offsets = _picked(self.offsets, queries)
-        return Lists(offsets, self.ties[0][picked], self.ties[1][picked])
+def _refuse(first: Input, second: Input, choices: Choices) -> None:
+    """Says what is wrong with runs that cannot be ranked, and where, as judgements of each other are."""
+    for judged, run in ((first, first), (second, second), (first, second)):
+        local.judged_lists(_numbered(judged), run, choices)
 
 
 def _numbered(run: Input) -> Input:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure
     from rankmark.language.plan import Group
 
-__all__ = ["depth_of", "judged_lists", "observation", "observe", "observe_sources"]
+__all__ = ["columns_of", "depth_of", "judged_lists", "observation", "observe", "observe_sources"]
 
 TWICE = 'duplicates="first" or "best"'
 """How it ends what the core says of an item that is judged twice."""
@@ -231,7 +231,7 @@ def _computed(
     qrels: Input, run: Input, choices: Choices, compiled: list[_native.CompiledMeasure], threads: int
 ) -> tuple[Observed, int]:
     """The same of measures that the core computes."""
-    tables = _columns(qrels), _columns(run)
+    tables = columns_of(qrels), columns_of(run)
     try:
         unjudged_queries, queries, values = _native.observe_lists(*tables, compiled, choices, threads=threads)
     except DataError as error:
@@ -264,7 +264,7 @@ def _judge(
     threads: int = 0,
     top: tuple[_native.ItemNumbers, int] | None = None,
 ) -> tuple[NDArray[np.uint32], int]:
-    tables = _columns(qrels), _columns(run)
+    tables = columns_of(qrels), columns_of(run)
     try:
         return _native.judge_lists(*tables, consume, choices, whole=whole, threads=threads, top=top)
     except DataError as error:
@@ -278,6 +278,7 @@ def _in_own_rows(error: DataError, qrels: Input, run: Input) -> DataError:
     return type(error)(message + (has_several(qrels) if twice else ""))
 
 
-def _columns(table: Input) -> _native.Columns:
+def columns_of(table: Input) -> _native.Columns:
+    """A table as the core takes it."""
     item = table.item if table.judges else None
     return table.table, table.name, table.query, item, table.value, table.rank

@@ -41,7 +41,7 @@ class Lists:
     @property
     def tied(self) -> bool:
         """Whether any items have the same score."""
-        return not np.array_equal(self.first, self.last)
+        return self.first is not self.last and not np.array_equal(self.first, self.last)
 
     def between(self, start: int, stop: int) -> Lists:
         """Those of the queries from one number, from 0, to before another."""

@@ -122,26 +122,16 @@ def ordered(ranks: Rankings, *keys: Whole) -> Whole:
     return np.arange(len(key)) if np.all(key[1:] >= key[:-1]) else np.argsort(key, kind="stable")
 
 
-def groups(ranks: Rankings, *keys: Whole) -> tuple[Whole, Whole]:
-    """Of items with the same keys in a query: how many come before, by the keys, and how many they are."""
-    if len(keys) == 1:
-        return _native.segment_below_and_equal(keys[0], ranks.offsets)
-    order = ordered(ranks, *keys)
-    opens = np.ones(len(order), dtype=np.bool_)
-    opens[1:] = np.diff(ranks.query[order]) != 0
-    for each in keys:
-        opens[1:] |= np.diff(each[order]) != 0
-    starts = np.flatnonzero(opens)
-    group = np.cumsum(opens) - 1
-    start, size = np.empty((2, len(order)), dtype=np.int64)
-    start[order] = starts[group] - ranks.offsets[ranks.query]
-    size[order] = np.diff(starts, append=len(order))[group]
-    return start, size
+def groups(ranks: Rankings, key: Whole, other: Whole | None = None) -> tuple[Whole, Whole]:
+    """Of items with the same key or keys in a query: how many come before by these, and how many they are."""
+    if other is None:
+        return _native.segment_below_and_equal(key, ranks.offsets)
+    return _native.segment_below_and_equal_in_turn(key, other, ranks.offsets)
 
 
-def tied(ranks: Rankings, *keys: Whole) -> Whole:
-    """How many items of a query have the same keys, of each item."""
-    return groups(ranks, *keys)[1]
+def tied(ranks: Rankings, key: Whole, other: Whole | None = None) -> Whole:
+    """How many items of a query have the same key, or keys, of each item."""
+    return groups(ranks, key, other)[1]
 
 
 def tied_in_both(ranks: Rankings, alike_x: Whole, alike_y: Whole) -> Whole:

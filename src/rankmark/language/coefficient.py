@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -19,18 +19,47 @@ from rankmark.language.definition import Definition, Meaning, declared, key_of, 
 from rankmark.language.grammar import read, split_measures, write
 
 if TYPE_CHECKING:
+    from rankmark._native import CompiledCoefficient
     from rankmark.kinds.lists import Values
     from rankmark.kinds.pairs import Pairs
 
-__all__ = ["Coefficient", "coefficient", "coefficient_page", "coefficient_pages", "coefficients_of"]
+__all__ = [
+    "Coefficient",
+    "coefficient",
+    "coefficient_page",
+    "coefficient_pages",
+    "coefficients_of",
+    "values_of",
+]
 
 Function: TypeAlias = "Callable[..., Values]"
 
-_PAGES: dict[str, Definition] = {}
+Compiled: TypeAlias = "Callable[[Mapping[str, Any]], CompiledCoefficient | None]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CoefficientPage(Definition):
+    """What a page of a coefficient says.
+
+    Attributes:
+        compiled: gives of the arguments, the cutoff included, what the core computes in the place of the
+            function of lists without equal scores, with the same values to the last bit; None where it does
+            not.
+
+    """
+
+    compiled: Compiled | None = None
+
+
+_PAGES: dict[str, CoefficientPage] = {}
 
 
 def coefficient(
-    name: str, *, bounds: tuple[float, float], aliases: tuple[str, ...] = ()
+    name: str,
+    *,
+    bounds: tuple[float, float],
+    aliases: tuple[str, ...] = (),
+    compiled: Compiled | None = None,
 ) -> Callable[[Function], Function]:
     """Makes a function the page of a coefficient.
 
@@ -41,18 +70,20 @@ def coefficient(
         name: the coefficient's one name.
         bounds: least and greatest value.
         aliases: other names, besides those that differ only in case, hyphens and underscores.
+        compiled: as of `CoefficientPage`.
 
     """
 
     def register(function: Function) -> Function:
         parameters, _ = declared(function)
-        _PAGES[name] = Definition(
+        _PAGES[name] = CoefficientPage(
             name=name,
             function=function,
             parameters=parameters,
             takes_cutoff=True,
             bounds=bounds,
             aliases=aliases,
+            compiled=compiled,
         )
         return function
 
@@ -60,7 +91,7 @@ def coefficient(
 
 
 @functools.cache
-def coefficient_pages() -> Mapping[str, Definition]:
+def coefficient_pages() -> Mapping[str, CoefficientPage]:
     """Every page by its coefficient's name, in alphabetical order of the modules."""
     from rankmark import coefficients
 
@@ -69,11 +100,11 @@ def coefficient_pages() -> Mapping[str, Definition]:
 
 
 @functools.cache
-def _meanings() -> Mapping[str, list[Meaning[Definition]]]:
+def _meanings() -> Mapping[str, list[Meaning[CoefficientPage]]]:
     return meanings_of(coefficient_pages().values())
 
 
-def coefficient_page(name: str) -> Definition | None:
+def coefficient_page(name: str) -> CoefficientPage | None:
     """The page of a coefficient's name or alias; None if there is no such coefficient."""
     found = _meanings().get(key_of(name))
     return found[0].page if found else None
@@ -105,7 +136,7 @@ class Coefficient:
         object.__setattr__(self, "cutoff", page.checked_cutoff(self.cutoff))
 
     @property
-    def page(self) -> Definition:
+    def page(self) -> CoefficientPage:
         """The coefficient's definition."""
         return coefficient_pages()[self.name]
 
@@ -114,19 +145,25 @@ class Coefficient:
         """What it computes, with the formula, the parameters and the source."""
         return self.page.doc
 
+    @property
+    def compiled(self) -> CompiledCoefficient | None:
+        """What the core computes in its place, if it does: of lists without equal scores."""
+        page = self.page
+        given = {name: parameter.default for name, parameter in page.parameters.items()} | dict(
+            self.parameters
+        )
+        return page.compiled and page.compiled({**given, "cutoff": self.cutoff})
+
     def compute(self, pairs: Pairs) -> Values:
         """One value a query; NaN where it is not defined."""
         first, *others = pairs.parts()
         if not others:
-            return self._of(first)
+            return values_of([self], first)[0]
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:  # arrays this long are computed without the GIL
-            return np.concatenate(list(pool.map(self._of, [first, *others])))
-
-    def _of(self, pairs: Pairs) -> Values:
-        values: Values = self.page.function(pairs.top(self.cutoff), **self.parameters)
-        return values
+            parts = pool.map(functools.partial(values_of, [self]), [first, *others])
+            return np.concatenate([values for (values,) in parts])
 
     @classmethod
     def parse(cls, text: str) -> Coefficient:
@@ -147,6 +184,12 @@ class Coefficient:
 
     def __str__(self) -> str:
         return write(self.name, self.parameters, self.cutoff)
+
+
+def values_of(coefficients: Sequence[Coefficient], pairs: Pairs) -> list[Values]:
+    """One value a query of each, at once: lists are cut once for all that have the same cutoff."""
+    tops = {cutoff: pairs.top(cutoff) for cutoff in {each.cutoff for each in coefficients}}
+    return [each.page.function(tops[each.cutoff], **each.parameters) for each in coefficients]
 
 
 def coefficients_of(asked: str | Coefficient | Iterable[str | Coefficient]) -> tuple[Coefficient, ...]:

@@ -67,10 +67,16 @@ impl Source {
     }
 
     /// What orders the lists of a run, best first: scores, or ranks with their signs changed.
-    fn order<S: Score>(&self) -> Result<Option<Column<'_, S>>> {
+    pub fn order<S: Score>(&self) -> Result<Option<Column<'_, S>>> {
         let Some((role, name)) = self.ordered_by() else { return Ok(None) };
         let read = if self.value.is_some() { numbers } else { negated };
         read(&self.table, name, &column_of(&self.name, role, name)).map(Some)
+    }
+
+    /// Whether the scores of a run are compared as 32-bit floats.
+    pub fn has_float32(&self, scores: Scores) -> bool {
+        let of_32_bits = |name: &String| scores == Scores::Float32 || are_float32(dtype(self, name));
+        self.value.as_ref().is_some_and(of_32_bits)
     }
 
     /// Bytes of its columns of ids and numbers.
@@ -139,19 +145,10 @@ pub fn judge(
     consume: &impl Consume,
 ) -> Result<Account> {
     let tables = Tables { qrels, run, choices, top, whole, cancelled, consume };
-    let (of_qrels, of_run) = (ids(qrels, &qrels.query, "query")?, ids(run, &run.query, "query")?);
-    match (&of_qrels, &of_run) {
-        (Ids::Integer(a), Ids::Integer(b)) => {
-            unsigned((dtype(qrels, &qrels.query), &of_qrels), (dtype(run, &run.query), &of_run), "query")?;
-            judge_items(&tables, a, b)
-        }
-        (Ids::Text(a), Ids::Text(b)) => match both_short((qrels, &qrels.query), (run, &run.query))? {
-            Some((a, b)) => judge_items(&tables, &a, &b),
-            None => judge_items(&tables, a, b),
-        },
-        (Ids::Integer(_), Ids::Text(_)) | (Ids::Text(_), Ids::Integer(_)) => {
-            Err(different("query", (qrels, &qrels.query), (run, &run.query)))
-        }
+    match same_ids((qrels, &qrels.query), (run, &run.query), "query")? {
+        SameIds::Integer(a, b, _) => judge_items(&tables, &a, &b),
+        SameIds::Short(a, b) => judge_items(&tables, &a, &b),
+        SameIds::Text(a, b) => judge_items(&tables, &a, &b),
     }
 }
 
@@ -200,6 +197,44 @@ fn judge_items<Q: Key>(
 
 fn ids<'a>(source: &'a Source, column: &str, role: &str) -> Result<Ids<'a>> {
     Ids::new(&source.table, column, &column_of(&source.name, role, column))
+}
+
+/// The columns of ids of two tables, which have the same type.
+pub enum SameIds<'a> {
+    /// Integers, and whether they are ordered as `u64`.
+    Integer(Column<'a, i64>, Column<'a, i64>, bool),
+    /// Texts that are all short.
+    Short(Column<'a, ShortText>, Column<'a, ShortText>),
+    /// Any others.
+    Text(Column<'a, &'a [u8]>, Column<'a, &'a [u8]>),
+}
+
+/// The ids of a role in both tables.
+///
+/// # Errors
+/// Nulls, and ids of different types.
+pub fn same_ids<'a>(
+    (qrels, a): (&'a Source, &str),
+    (run, b): (&'a Source, &str),
+    role: &str,
+) -> Result<SameIds<'a>> {
+    let (of_qrels, of_run) = (ids(qrels, a, role)?, ids(run, b, role)?);
+    let unsigned = match (&of_qrels, &of_run) {
+        (Ids::Integer(_), Ids::Integer(_)) => {
+            unsigned((dtype(qrels, a), &of_qrels), (dtype(run, b), &of_run), role)?
+        }
+        _ => false,
+    };
+    match (of_qrels, of_run) {
+        (Ids::Integer(a), Ids::Integer(b)) => Ok(SameIds::Integer(a, b, unsigned)),
+        (Ids::Text(x), Ids::Text(y)) => Ok(match both_short((qrels, a), (run, b))? {
+            Some((a, b)) => SameIds::Short(a, b),
+            None => SameIds::Text(x, y),
+        }),
+        (Ids::Integer(_), Ids::Text(_)) | (Ids::Text(_), Ids::Integer(_)) => {
+            Err(different(role, (qrels, a), (run, b)))
+        }
+    }
 }
 
 /// The columns of texts of both tables, if all of these are short.
@@ -296,8 +331,7 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         rules: Rules,
     ) -> Result<Account> {
         let Tables { run, choices, .. } = *self.tables;
-        let of_32_bits = |name: &String| choices.scores == Scores::Float32 || are_float32(dtype(run, name));
-        match run.value.as_ref().is_some_and(of_32_bits) {
+        match run.has_float32(choices.scores) {
             true => self.judge_by::<K, f32>(judged, items, rules),
             false => self.judge_by::<K, f64>(judged, items, rules),
         }
@@ -533,7 +567,7 @@ const PIECE: usize = 1 << 11;
 
 /// The numbers that a column may hold.
 #[derive(Clone, Copy, PartialEq)]
-enum Accepted {
+pub enum Accepted {
     /// Those that have an order: scores may be infinite.
     NotNan,
     /// Those that can be added up.
@@ -548,7 +582,7 @@ impl Accepted {
 }
 
 /// Whether there is one among some numbers that is not accepted.
-fn any_refused<N: Number>(numbers: &[N], accepted: Accepted) -> bool {
+pub fn any_refused<N: Number>(numbers: &[N], accepted: Accepted) -> bool {
     // Without an early end, several at a time can be checked.
     numbers.iter().fold(false, |any, &number| any | accepted.refuses(number))
 }

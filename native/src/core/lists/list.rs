@@ -316,29 +316,53 @@ impl<'a> Judge<'a> {
 
     /// Ranks by bringing the list into its order.
     fn rank_all<K: Key, S: Score>(&mut self, items: &[K], scores: &[S], grades: &[f64]) {
-        let (mut order, mut grade_at) = (std::mem::take(&mut self.order), std::mem::take(&mut self.grade_at));
-        by_falling(scores, &mut order);
+        let (mut hits, mut grade_at) = (std::mem::take(&mut self.hits), std::mem::take(&mut self.grade_at));
         grade_at.clear();
         grade_at.resize(items.len(), f64::NAN);
         for found in &self.matcher.found {
             grade_at[found.position as usize] = grades[found.judgement as usize];
         }
-        self.hits.reserve(self.matcher.found.len());
+        hits.reserve(self.matcher.found.len());
+        self.in_order(items, scores, |position, rank, tied| {
+            let relevance = grade_at[position as usize];
+            if !relevance.is_nan() {
+                hits.push(Hit { rank, tied, relevance });
+            }
+        });
+        (self.hits, self.grade_at) = (hits, grade_at);
+    }
+
+    /// Hands each position of a list without judgements to `take` in the order of the ranks, with its rank, and the
+    /// first and the last rank of the items with its score.
+    pub fn rank_whole<K: Key, S: Score>(
+        &mut self,
+        items: &[K],
+        scores: &[S],
+        seed: u64,
+        take: impl FnMut(u32, u32, (u32, u32)),
+    ) {
+        self.prepare_ties(Listed { items, scores: Some(scores) }, &[], seed);
+        self.in_order(items, scores, take);
+    }
+
+    fn in_order<K: Key, S: Score>(
+        &mut self,
+        items: &[K],
+        scores: &[S],
+        mut take: impl FnMut(u32, u32, (u32, u32)),
+    ) {
+        let mut order = std::mem::take(&mut self.order);
+        by_falling(scores, &mut order);
         let mut first = 1;
         for group in order.chunk_by_mut(|&a, &b| scores[a as usize] == scores[b as usize]) {
             if group.len() > 1 {
                 group.sort_unstable_by(|&a, &b| self.tie_order(a, b, items));
             }
             let last = first + group.len() as u32 - 1;
-            for (&position, rank) in group.iter().zip(first..) {
-                let relevance = grade_at[position as usize];
-                if !relevance.is_nan() {
-                    self.hits.push(Hit { rank, tied: (first, last), relevance });
-                }
-            }
+            group.iter().zip(first..).for_each(|(&position, rank)| take(position, rank, (first, last)));
             first = last + 1;
         }
-        (self.order, self.grade_at) = (order, grade_at);
+        self.order = order;
     }
 
     /// Which of two positions with equal scores comes first.

@@ -1,5 +1,6 @@
 //! Lists: from judgements and results, as tables or as dense scores, to judged lists, and what is computed with these.
 
+pub mod coefficients;
 pub mod dense;
 pub mod extremes;
 pub mod judge;
@@ -10,6 +11,7 @@ pub mod measures;
 pub mod observed;
 pub mod open_items;
 pub mod order;
+pub mod pairs;
 pub mod partition;
 pub mod places;
 pub mod segments;

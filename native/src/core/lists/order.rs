@@ -90,12 +90,7 @@ fn sort<C: Coded, S: Score>(scores: &[S], order: &mut Vec<u32>) {
 
 /// The same by the number of rows that have a greater score.
 fn count<S: Score>(scores: &[S], order: &mut Vec<u32>) {
-    // Whole groups, in which what is beyond the list is greater than nothing.
-    let mut padded = [S::NEVER; COUNTED];
-    padded[..scores.len()].copy_from_slice(scores);
-    let mut greater = [S::Count::default(); COUNTED];
-    let whole = scores.len().next_multiple_of(GROUP);
-    count_greater(&padded[..whole], &mut greater);
+    let greater = greater(scores);
     let mut equal = [0_u8; COUNTED];
     order.resize(scores.len(), 0);
     for (&greater, row) in greater[..scores.len()].iter().zip(0..) {
@@ -104,6 +99,32 @@ fn count<S: Score>(scores: &[S], order: &mut Vec<u32>) {
         order[greater as usize + usize::from(*before)] = row;
         *before += 1;
     }
+}
+
+/// The rank of each row of a short list whose scores are all different, into `ranks`; whether it is such a list.
+pub fn rank_different<S: Score>(scores: &[S], ranks: &mut Vec<u32>) -> bool {
+    if scores.len() > COUNTED {
+        return false;
+    }
+    let greater = greater(scores);
+    ranks.clear();
+    let mut seen = 0_u128;
+    for &greater in &greater[..scores.len()] {
+        let greater: u64 = greater.into();
+        ranks.push(greater as u32 + 1);
+        seen |= 1 << greater;
+    }
+    seen.count_ones() as usize == scores.len()
+}
+
+/// How many rows of a short list have a greater score than each.
+fn greater<S: Score>(scores: &[S]) -> [S::Count; COUNTED] {
+    // Whole groups, in which what is beyond the list is greater than nothing.
+    let mut padded = [S::NEVER; COUNTED];
+    padded[..scores.len()].copy_from_slice(scores);
+    let mut greater = [S::Count::default(); COUNTED];
+    count_greater(&padded[..scores.len().next_multiple_of(GROUP)], &mut greater);
+    greater
 }
 
 wide! {
@@ -135,6 +156,12 @@ mod tests {
         let mut order = vec![9];
         by_falling(scores, &mut order);
         assert_eq!(order, expected);
+        let mut ranks = vec![9];
+        let different = expected.windows(2).all(|rows| scores[rows[0] as usize] != scores[rows[1] as usize]);
+        assert_eq!(rank_different(scores, &mut ranks), different && scores.len() <= COUNTED);
+        if different && scores.len() <= COUNTED {
+            assert!(expected.iter().zip(1..).all(|(&row, rank)| ranks[row as usize] == rank));
+        }
     }
 
     #[test]
