@@ -327,8 +327,8 @@ def in_place(
         )
     oldest = pl.CompatLevel.oldest()
     all_judged = Judgements.of(columns, judgements.to_arrow(compat_level=oldest))
-    there: Any = SimpleNamespace(value=all_judged)
-    of_all = TaskInPlace(job, parcels.Parcels(columns, job.qrels, job.run), there)
+    everywhere: Any = SimpleNamespace(value=all_judged)
+    of_all = TaskInPlace(job, parcels.Parcels(columns, job.qrels, job.run), everywhere)
     places = [0, *sorted(cuts), run.height]
     partitions = [
         results[start:end].to_arrow(compat_level=oldest).to_batches(max_chunksize=rows)
@@ -338,10 +338,9 @@ def in_place(
     sent = there.mapInArrow(of_all.sent, said_types(of_all.types))
     rest = Rest.of((row.state for row in sent.where("told IS NOT NULL").collect()), columns)
     parts = in_partitions(sent.where("part IS NOT NULL").batches, rows)
-    opened = [each for part in parts for each in of_all.parcels.opened(part)]
-    return of_all.tally(there, all_judged), sum(
-        len(each.results["query"].unique()) for each in [rest, *opened]
-    )
+    opened = [each.results for part in parts for each in of_all.parcels.opened(part)]
+    queries = sum(len(each["query"].unique()) for each in [rest.results, *opened])
+    return of_all.tally(there, all_judged), queries
 
 
 @given(
@@ -875,7 +874,9 @@ class _Partitions:
         return [SimpleNamespace(**row) for batch in self.batches for row in batch.to_pylist()]
 
     def _like(self, parts: list[list[Any]]) -> _Partitions:
-        return _Partitions(parts, self.rows)
+        made = _Partitions(parts, self.rows)
+        made.sparkSession = self.sparkSession
+        return made
 
     def _of(self, table: Any) -> _Partitions:
         return self._like([table.to_batches()])

@@ -64,10 +64,10 @@ def kept(rows: DataFrame, work: Callable[..., Any], schema: str) -> Iterator[Dat
     """The same, which the executors make once, however often Spark is asked for it in the block."""
     with _batches_by_rows(rows.sparkSession):
         sent = on_executors(rows, work, schema).persist()
-    try:
-        yield sent
-    finally:
-        sent.unpersist()
+        try:
+            yield sent
+        finally:
+            sent.unpersist()
 
 
 def collected(rows: DataFrame) -> Any:
@@ -154,12 +154,13 @@ def told(rows: DataFrame, work: Callable[..., Any], state: QueryState | None = N
 
 def told_beside(rows: DataFrame, work: Callable[..., Any]) -> list[Told]:
     """The same with all that is told, and what is beside it."""
-    return heard(on_executors(rows, work, said_types(TOLD)))
+    with _batches_by_rows(rows.sparkSession):
+        return heard(on_executors(rows, work, said_types(TOLD)))
 
 
 def heard(sent: DataFrame) -> list[Told]:
     """What executors tell in the rows of a DataFrame."""
-    with reading("evaluating on the cluster", None, None), _batches_by_rows(sent.sparkSession):
+    with reading("evaluating on the cluster", None, None):
         rows = sent.collect()
     news = [json.loads(row.told) for row in rows]
     for each in news:
