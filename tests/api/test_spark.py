@@ -39,6 +39,8 @@ from rankmark.engines import spark_parcels as parcels
 from rankmark.engines.spark_grouped import GroupedTask
 from rankmark.engines.spark_in_place import TaskInPlace
 from rankmark.engines.spark_judgements import Judgements
+from rankmark.engines.spark_parcels import said_types
+from rankmark.engines.spark_rest import Rest
 from rankmark.engines.spark_rows import RowTask
 from rankmark.inputs import read_inputs
 from rankmark.inputs.catalogue import Numbered
@@ -325,21 +327,20 @@ def in_place(
         )
     oldest = pl.CompatLevel.oldest()
     all_judged = Judgements.of(columns, judgements.to_arrow(compat_level=oldest))
-    there: Any = SimpleNamespace(value=all_judged)
-    of_all = TaskInPlace(job, parcels.Parcels(columns, job.qrels, job.run), there)
+    everywhere: Any = SimpleNamespace(value=all_judged)
+    of_all = TaskInPlace(job, parcels.Parcels(columns, job.qrels, job.run), everywhere)
     places = [0, *sorted(cuts), run.height]
-    parts = [
-        each
+    partitions = [
+        results[start:end].to_arrow(compat_level=oldest).to_batches(max_chunksize=rows)
         for start, end in itertools.pairwise(places)
-        for each in of_all.sent(
-            results[start:end].to_arrow(compat_level=oldest).to_batches(max_chunksize=rows)
-        )
     ]
-    partitions = in_partitions(parts, rows)
-    opened = [each for part in partitions for each in of_all.parcels.opened(part)]
-    sent: Any = _Partitions(partitions)
-    queries = sum(len(set(each.results["query"].to_pylist())) for each in opened)
-    return of_all.whole(driver.told_beside(sent, of_all.tallies)), queries
+    there: Any = _Partitions(partitions, rows)
+    sent = there.mapInArrow(of_all.sent, said_types(of_all.types))
+    rest = Rest.of((row.state for row in sent.where("told IS NOT NULL").collect()), columns)
+    parts = in_partitions(sent.where("part IS NOT NULL").batches, rows)
+    opened = [each.results for part in parts for each in of_all.parcels.opened(part)]
+    queries = sum(len(each["query"].unique()) for each in [rest.results, *opened])
+    return of_all.tally(there, all_judged), queries
 
 
 @given(
@@ -349,9 +350,10 @@ def in_place(
     cuts=st.lists(st.integers(0, 500), max_size=5),
     kind=st.sampled_from(["narrow", "mixed", "wide", "text"]),
     shuffled=st.sampled_from([0, 10, 20]),
+    room=st.sampled_from([0, 1000, 5000, 1 << 24]),
 )
 def test_no_partitioning_in_place_changes_a_value(
-    rows: int, block: int, seed: int, cuts: list[int], kind: str, shuffled: int
+    rows: int, block: int, seed: int, cuts: list[int], kind: str, shuffled: int, room: int
 ) -> None:
     qrels, run = (as_types(kind, frame) for frame in of_same_queries(seed))
     is_mixed = run["query"].rle_id() < shuffled
@@ -360,6 +362,7 @@ def test_no_partitioning_in_place_changes_a_value(
     here = rm.evaluate(qrels, run, MEASURES, missing="skip", hash_inputs=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parcels, "BLOCK_ROWS", block)
+        patch.setattr(in_place_engine, "ROOM", room)
         whole, _ = in_place(kind, qrels, run, [min(cut, run.height) for cut in cuts], rows)
     if whole is None:  # by chance rows that are mixed looked as if they were not
         assert shuffled
@@ -375,7 +378,9 @@ def test_no_partitioning_in_place_changes_a_value(
     assert values == pytest.approx(here.values, rel=1e-12, abs=0)
 
 
-def test_of_rows_that_stand_by_query_few_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("room", [0, 1 << 24])
+def test_of_rows_that_stand_by_query_few_are_sent(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(in_place_engine, "ROOM", room)
     qrels, run = tables(300)
     grouped_run = run.sort("query", maintain_order=True)
     monkeypatch.setattr(parcels, "BLOCK_ROWS", 5000)
@@ -390,7 +395,24 @@ def test_of_rows_that_stand_by_query_few_are_sent(monkeypatch: pytest.MonkeyPatc
     assert finished(plan, mixed, mixed.words()) == finished(plan, whole, whole.words())
 
 
-def test_a_query_that_was_evaluated_and_has_rows_elsewhere_is_seen() -> None:
+def test_the_later_a_partition_the_less_comes_here_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(in_place_engine, "partition", itertools.count().__next__)
+    monkeypatch.setattr(in_place_engine, "ROOM", 4000)
+    qrels, run = tables(20)
+    rows = run.rename({"score": "value"})[:50].to_arrow()  # of 24 bytes each
+    columns = (("query", "integer"), ("item", "integer"), ("value", "number"))
+    job = task(["AP"])
+    here: Any = SimpleNamespace(value=Judgements.of(columns, qrels.rename({"relevance": "value"}).to_arrow()))
+    of_all = TaskInPlace(job, parcels.Parcels(columns, job.qrels, job.run), here)
+    told = [list(of_all.sent(rows.to_batches()))[-1] for _ in range(5)]
+    assert [batch["state"].is_valid().to_pylist() for batch in told] == [[True]] * 3 + [[False]] * 2
+
+
+@pytest.mark.parametrize("room", [0, 1 << 24])
+def test_a_query_that_was_evaluated_and_has_rows_elsewhere_is_seen(
+    room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(in_place_engine, "ROOM", room)
     qrels, run = tables(50)
     run = run.sort("query", maintain_order=True)
     row, again = run.filter(pl.col("query") == 30).head(1), run.filter(pl.col("query").is_between(25, 35))
@@ -399,7 +421,9 @@ def test_a_query_that_was_evaluated_and_has_rows_elsewhere_is_seen() -> None:
         assert in_place("wide", qrels, pl.concat([run, more]), [run.height], 100)[0] is None
 
 
-def test_what_is_wrong_in_place_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("room", [0, 1 << 24])
+def test_what_is_wrong_in_place_is_refused(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(in_place_engine, "ROOM", room)
     monkeypatch.setattr(parcels, "BLOCK_ROWS", 200)
     qrels, run = of_same_queries()
     wrong = run.with_columns(score=pl.when(ODD).then(math.nan).otherwise("score"))
@@ -806,19 +830,56 @@ def assert_exactly(there: rm.results.ListResult, here: rm.results.ListResult) ->
 
 
 class _Partitions:
-    """What the driver looks at of a DataFrame, of partitions that are here."""
+    """What the driver looks at of a DataFrame, of partitions that are here, in batches of so many rows."""
 
-    sparkSession = SimpleNamespace(conf=_Conf())  # noqa: N815 - Spark's name
+    def __init__(self, parts: list[list[Any]], rows: int = 1000) -> None:
+        self.parts, self.rows = parts, rows
+        self.sparkSession = SimpleNamespace(conf=_Conf(), createDataFrame=self._of)
 
-    def __init__(self, parts: list[list[Any]]) -> None:
-        self.parts = parts
+    @property
+    def batches(self) -> list[Any]:
+        return [batch for part in self.parts for batch in part]
 
-    def mapInArrow(self, work: Any, _schema: str) -> _Partitions:  # noqa: N802
-        return _Partitions([list(work(part)) for part in self.parts])
+    def mapInArrow(self, work: Any, schema: str) -> _Partitions:  # noqa: N802
+        made = self._like([list(work(part)) for part in self.parts])
+        names = [said.split()[0] for said in schema.split(", ")]
+        assert all(batch.schema.names == names for batch in made.batches)
+        return made
+
+    def persist(self) -> _Partitions:
+        return self
+
+    def unpersist(self) -> None:
+        self.parts = []
+
+    def where(self, said: str) -> _Partitions:
+        name = said.removesuffix(" IS NOT NULL")
+        return self._like([[batch.filter(batch[name].is_valid()) for batch in part] for part in self.parts])
+
+    def drop(self, *names: str) -> _Partitions:
+        return self._like([[batch.drop_columns(names) for batch in part] for part in self.parts])
+
+    def union(self, other: _Partitions) -> _Partitions:
+        return self._like([*self.parts, *other.parts])
+
+    def repartition(self, name: str) -> _Partitions:
+        assert name == "part"
+        return self._like(in_partitions(self.batches, self.rows))
+
+    def sortWithinPartitions(self, name: str) -> _Partitions:  # noqa: N802
+        assert name == "part"  # as `in_partitions` sorts them
+        return self
 
     def collect(self) -> list[Any]:
-        rows = [row for part in self.parts for batch in part for row in batch.to_pylist()]
-        return [SimpleNamespace(**row) for row in rows]
+        return [SimpleNamespace(**row) for batch in self.batches for row in batch.to_pylist()]
+
+    def _like(self, parts: list[list[Any]]) -> _Partitions:
+        made = _Partitions(parts, self.rows)
+        made.sparkSession = self.sparkSession
+        return made
+
+    def _of(self, table: Any) -> _Partitions:
+        return self._like([table.to_batches()])
 
 
 @pytest.mark.parametrize(("text", "closed"), [(False, True), (True, False)])

@@ -115,11 +115,12 @@ def evaluate(
 
     Each executor evaluates whole queries; what they come to is added up. Where the rows of queries are next
     to each other, and there are so few judgements that Spark would send them to every executor in a join,
-    that is done where the rows are; all others are brought together by query. A query's value is the same,
-    bit for bit, as that of `rankmark.evaluate`; a mean is the same to 1e-12, and the same, bit for bit, for
-    every partitioning. The rows of one query, and those of a thousandth of all queries, must fit into the
-    memory of an executor's Python; nothing that grows with the number of queries comes to the driver but
-    those few judgements, unless the values of queries are asked of the result, see `SparkResult`.
+    that is done where the rows are; all others are brought together by query, on the driver if they take no
+    more than some MB with the ids of those queries. A query's value is the same, bit for bit, as that of
+    `rankmark.evaluate`; a mean is the same to 1e-12, and the same, bit for bit, for every partitioning. The
+    rows of one query, and those of a thousandth of all queries, must fit into the memory of an executor's
+    Python; nothing that grows with the number of queries comes to the driver but those few judgements and
+    MB, unless the values of queries are asked of the result, see `SparkResult`.
 
     On this machine (``local[…]``) executors use the Python that runs, unless PYSPARK_PYTHON names another.
 

@@ -40,7 +40,10 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure
     from rankmark.language.plan import Group, Plan
 
-__all__ = ["Task", "names_of_parts", "threads", "told"]
+__all__ = ["TOLD", "Task", "names_of_parts", "partition", "threads", "told"]
+
+TOLD = {"told": "string", "state": "binary"}
+"""What `told` yields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +259,14 @@ def threads() -> int:
 
     context = TaskContext.get()
     return context.cpus() if context else 1
+
+
+def partition() -> int:
+    """The number of the partition that Spark has given a task."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return int(context.partitionId()) if context else 0
 
 
 def _input(names: FrameNames, rows: pa.Table) -> Input:

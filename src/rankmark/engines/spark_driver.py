@@ -16,7 +16,8 @@ from rankmark._native import __version__
 from rankmark.aggregation.refusals import raise_faults
 from rankmark.aggregation.row_tally import QueryTally, Range, RowTally, told_sums
 from rankmark.aggregation.state import merged
-from rankmark.engines.spark_parcels import MOST_OF_A_BATCH, Parcels, columns_of
+from rankmark.engines.spark import TOLD
+from rankmark.engines.spark_parcels import MOST_OF_A_BATCH, Parcels, columns_of, said_types
 from rankmark.errors import FileMissingError, FormatError, MeasureError, UsageError
 from rankmark.inputs.column_checks import no_rows
 from rankmark.inputs.predictions.columns import WEIGHING
@@ -24,7 +25,6 @@ from rankmark.inputs.tables.spark_frames import as_they_are, by_query, by_score
 from rankmark.progress import reading
 
 if TYPE_CHECKING:
-    import polars as pl
     from pyspark.sql import DataFrame
 
     from rankmark.aggregation.query_state import QueryState
@@ -36,8 +36,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RowsOnCluster",
+    "Told",
     "collected",
+    "heard",
     "in_parcels",
+    "kept",
     "not_merged",
     "on_executors",
     "spark_errors",
@@ -46,10 +49,25 @@ __all__ = [
 ]
 
 
+Told = tuple[dict[str, Any], bytes | None]
+"""What a partition tells, and what it sends beside it."""
+
+
 def on_executors(rows: DataFrame, work: Callable[..., Any], schema: Any) -> DataFrame:
     """What the executors make of the partitions, when Spark is asked for it."""
     with _own_python(rows.sparkSession):
         return rows.mapInArrow(work, schema)
+
+
+@contextmanager
+def kept(rows: DataFrame, work: Callable[..., Any], schema: str) -> Iterator[DataFrame]:
+    """The same, which the executors make once, however often Spark is asked for it in the block."""
+    with _batches_by_rows(rows.sparkSession):
+        sent = on_executors(rows, work, schema).persist()
+        try:
+            yield sent
+        finally:
+            sent.unpersist()
 
 
 def collected(rows: DataFrame) -> Any:
@@ -124,24 +142,28 @@ def told(rows: DataFrame, work: Callable[..., Any], state: QueryState | None = N
 
     The queries that they send beside it are added to a state, if one is given.
     """
+    import polars as pl
+
     heard = told_beside(rows, work)
     if state is not None:
         for each, beside in heard:
             if beside is not None:
-                state.parts.append(state.take(beside, each["items"]))
+                state.parts.append(state.take(pl.read_ipc_stream(beside), each["items"]))
     return [each["tally"] for each, _ in heard]
 
 
-def told_beside(
-    rows: DataFrame, work: Callable[..., Any]
-) -> list[tuple[dict[str, Any], pl.DataFrame | None]]:
-    """The same with all that is told, and the table beside it."""
-    import polars as pl
+def told_beside(rows: DataFrame, work: Callable[..., Any]) -> list[Told]:
+    """The same with all that is told, and what is beside it."""
+    with _batches_by_rows(rows.sparkSession):
+        return heard(on_executors(rows, work, said_types(TOLD)))
 
-    with reading("evaluating on the cluster", None, None), _batches_by_rows(rows.sparkSession):
-        sent = on_executors(rows, work, "told string, state binary").collect()
-    heard = [json.loads(row.told) for row in sent]
-    for each in heard:
+
+def heard(sent: DataFrame) -> list[Told]:
+    """What executors tell in the rows of a DataFrame."""
+    with reading("evaluating on the cluster", None, None):
+        rows = sent.collect()
+    news = [json.loads(row.told) for row in rows]
+    for each in news:
         if each["version"] != __version__:
             raise UsageError(
                 f"rankmark is {__version__} here and {each['version']} on the executors; install the same "
@@ -149,8 +171,7 @@ def told_beside(
             )
         if "error" in each:
             raise getattr(errors, each["error"])(each["message"])
-    tables = (None if row.state is None else pl.read_ipc_stream(bytes(row.state)) for row in sent)
-    return list(zip(heard, tables, strict=True))
+    return [(each, row.state and bytes(row.state)) for each, row in zip(news, rows, strict=True)]
 
 
 @contextmanager

@@ -7,24 +7,23 @@ rows of a query are elsewhere, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankmark.aggregation.state import merged
 from rankmark.aggregation.tally import Tally
 from rankmark.dataclassing import dataclass
-from rankmark.engines.partitions import stored
 from rankmark.engines.spark import Task, told
-from rankmark.engines.spark_driver import collected, told_beside
+from rankmark.engines.spark_driver import Told, collected, told_beside
 from rankmark.engines.spark_faults import wrong_values
 from rankmark.engines.spark_judgements import Judgements
-from rankmark.engines.spark_parcels import OF_RESULTS, blocks, columns_of, runs, widened
+from rankmark.engines.spark_parcels import blocks, columns_of, runs, widened
+from rankmark.engines.spark_rest import Rest, stored
 from rankmark.errors import DataError
 from rankmark.inputs.tables.spark_frames import Frame, as_they_are
 from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
-    import polars as pl
     import pyarrow as pa
 
 __all__ = ["GroupedTask", "tally_of_grouped"]
@@ -52,7 +51,6 @@ class GroupedTask:
 
     def tallies(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The tally of the queries that are whole in a partition; beside it their ids, and rows of others."""
-        import polars as pl
         import pyarrow as pa
 
         apart: list[pa.Table] = []
@@ -68,26 +66,15 @@ class GroupedTask:
                     whole.add(self.task.observe(self.judgements.of_queries(ids), rows).tally)
             return whole.to_json()
 
-        def beside() -> tuple[memoryview | None, dict[str, Any]]:
-            return (stored(pl.concat(map(pl.DataFrame, apart), how="diagonal")) if apart else None), {}
+        return told(work, lambda: (stored(apart, self.judgements.columns), {}))
 
-        return told(work, beside)
-
-    def whole(self, heard: Iterable[tuple[dict[str, Any], pl.DataFrame | None]]) -> Tally:
+    def whole(self, heard: Sequence[Told]) -> Tally:
         """What all partitions come to, with the queries at their ends and those without results."""
-        import polars as pl
-
-        both = list(heard)
-        tally = merged(Tally(), (Tally.from_json(each["tally"]) for each, _ in both))
-        nothing = pl.DataFrame(widened(self.judgements.rows.select(OF_RESULTS)[:0], self.judgements.columns))
-        apart = pl.concat([nothing, *(each for _, each in both if each is not None)], how="diagonal")
-        is_end = pl.col("item").is_not_null()
-        ends, ids = apart.filter(is_end), apart.filter(~is_end)["query"]
+        tally = merged(Tally(), (Tally.from_json(each["tally"]) for each, _ in heard))
+        rest = Rest.of((beside for _, beside in heard), self.judgements.columns)
         if not tally.faults:
-            _check_together(pl.concat([ids, ends["query"].unique()]))
-        others = self.judgements.of_others(ids.to_arrow())
-        rows = widened(ends.to_arrow(), self.judgements.columns)
-        tally.add(self.task.observe(others, rows).tally)
+            _check_together(rest.apart())
+        tally.add(rest.tally(self.task, self.judgements))
         return tally
 
     def _right(self, batches: Iterable[pa.RecordBatch], tally: Tally) -> Iterator[pa.Table]:
@@ -100,13 +87,14 @@ class GroupedTask:
                 yield block
 
 
-def _check_together(queries: pl.Series) -> None:
-    """Refuses a query that is there several times."""
-    again = queries.filter(queries.is_duplicated())
-    if len(again):
+def _check_together(apart: Any) -> None:
+    """Refuses queries of which rows are at several places."""
+    import pyarrow.compute as pc
+
+    if len(apart):
         raise DataError(
-            f"run: the rows of {counted(again.n_unique(), 'query', 'queries')}, such as {again.min()!r}, are "
-            "not next to each other, as grouped=True says that they are; leave that out"
+            f"run: the rows of {counted(len(apart), 'query', 'queries')}, such as {pc.min(apart).as_py()!r}, "
+            "are not next to each other, as grouped=True says that they are; leave that out"
         )
 
 

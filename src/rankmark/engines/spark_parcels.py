@@ -33,8 +33,10 @@ __all__ = [
     "narrowed",
     "parts_of",
     "runs",
+    "said_types",
     "sides_of",
     "widened",
+    "with_nulls",
 ]
 
 BLOCK_ROWS = 1 << 19
@@ -97,13 +99,18 @@ class Parcels:
 
     @property
     def schema(self) -> str:
-        """The columns of parcels.
+        """The columns of parcels, as Spark has them said: see `types`."""
+        return said_types(self.types)
+
+    @property
+    def types(self) -> dict[str, str]:
+        """What Spark calls the types of the columns of parcels.
 
         One has so many ``rows`` of a ``part``. Its ``layout`` says by the lowest bits what they are, and by
         the next ones which columns are narrow. Or it has a ``tally`` of rows that are not sent.
         """
-        content = ", ".join(f"{name} binary" for name in self._content)
-        return f"part int, rows int, layout int, tally string, {content}"
+        numbers = dict.fromkeys(("part", "rows", "layout"), "int")
+        return {**numbers, "tally": "string", **dict.fromkeys(self._content, "binary")}
 
     @property
     def _content(self) -> list[str]:
@@ -162,9 +169,7 @@ class Parcels:
 
         numbers = {"part": parts, "rows": rows, "layout": np.full(len(parts), layout)}
         columns = {name: pa.array(values.astype(np.int32)) for name, values in numbers.items()}
-        types = {"tally": pa.string(), **dict.fromkeys(self._content, pa.binary())}
-        columns |= {name: pa.nulls(len(parts), kind) for name, kind in types.items()}
-        return pa.RecordBatch.from_pydict({**columns, **content})
+        return with_nulls({**columns, **content}, self.types)
 
     def opened(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Opened]:
         """What is in parcels, some parts at a time, by which the batches are sorted."""
@@ -211,6 +216,21 @@ def columns_of(rows: DataFrame) -> tuple[tuple[str, str], ...]:
     types = Types(rows)
     numbers = dict.fromkeys(("value", "aspect_weight"), "number")
     return tuple((name, numbers.get(name) or types.kind(name)) for name in rows.columns if name != "part")
+
+
+def said_types(types: Mapping[str, str]) -> str:
+    """The types of columns as Spark has them said."""
+    return ", ".join(f"{name} {kind}" for name, kind in types.items())
+
+
+def with_nulls(columns: Mapping[str, Any], types: Mapping[str, str]) -> pa.RecordBatch:
+    """Columns of these types, as Spark calls them; without values where there are none of that name."""
+    import pyarrow as pa
+
+    kinds = {"int": pa.int32(), "string": pa.string(), "binary": pa.binary()}
+    rows = len(next(iter(columns.values())))
+    nulls = {name: pa.nulls(rows, kinds[kind]) for name, kind in types.items() if name not in columns}
+    return pa.RecordBatch.from_pydict({name: {**columns, **nulls}[name] for name in types})
 
 
 def blocks(
