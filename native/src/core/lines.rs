@@ -3,11 +3,16 @@
 //! The system takes longer to give so much memory than it takes to fill it, so room of which there was much is kept
 //! for who asks next. Until then the system may take it back.
 
+use std::io;
 use std::mem::{self, MaybeUninit};
 use std::ops::{Deref, DerefMut};
-use std::sync::Mutex;
+use std::ptr::{self, NonNull};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::core::error::{Result, room};
+use arrow_buffer::Buffer;
+
+use crate::core::error::{Error, Result, room};
+use crate::core::pool;
 
 /// A line of the cache.
 #[derive(Clone, Copy)]
@@ -62,6 +67,67 @@ impl DerefMut for Lines {
 impl Drop for Lines {
     fn drop(&mut self) {
         keep(mem::take(&mut self.0));
+    }
+}
+
+/// Lines that are filled by one task.
+const FILLED: usize = 1 << 16;
+
+/// So many bytes, on the threads of the pool that this is called in: `fill` writes the piece that begins at a byte.
+///
+/// # Errors
+/// One of `fill`, which may not leave a piece before it is full, or there is not so much memory.
+pub fn filled(
+    bytes: usize,
+    fill: impl Fn(usize, &mut Piece<'_>) -> io::Result<()> + Sync + Send,
+) -> io::Result<Buffer> {
+    let no_room = |error: Error| io::Error::new(io::ErrorKind::OutOfMemory, error.message);
+    let mut lines = Lines::new(bytes.div_ceil(size_of::<Line>())).map_err(no_room)?;
+    let begins = (0..bytes).step_by(FILLED * size_of::<Line>());
+    let pieces: Vec<_> = begins
+        .zip(lines.chunks_mut(FILLED))
+        .map(|(begin, lines)| {
+            let size = size_of_val(lines).min(bytes - begin);
+            (begin, Mutex::new(Piece { lines, size, count: 0 }))
+        })
+        .collect();
+    let done = pool::map(pieces.len(), |number| {
+        let (begin, piece) = &pieces[number];
+        let mut piece = piece.lock().unwrap_or_else(PoisonError::into_inner);
+        fill(*begin, &mut piece)?;
+        if piece.left() == 0 { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    });
+    done.into_iter().collect::<io::Result<()>>()?;
+    drop(pieces);
+    let begin = NonNull::from(&mut *lines).cast::<u8>();
+    // SAFETY: all pieces are full, so that many bytes were written from the begin of the lines; the buffer keeps these,
+    // which stay where they are when `lines` is moved, and nobody writes to them anymore.
+    Ok(unsafe { Buffer::from_custom_allocation(begin, bytes, Arc::new(lines)) })
+}
+
+/// Lines that are being filled, from the first on.
+pub struct Piece<'a> {
+    lines: &'a mut [Line],
+    /// Bytes it is to have, and those it has.
+    size: usize,
+    count: usize,
+}
+
+impl Piece<'_> {
+    /// Bytes that are lacking.
+    pub fn left(&self) -> usize {
+        self.size - self.count
+    }
+
+    /// Adds bytes: no more than are lacking.
+    pub fn push(&mut self, bytes: &[u8]) {
+        assert!(bytes.len() <= self.left(), "no room for so many bytes");
+        // SAFETY: so many bytes of the lines are behind those that were written, and nobody else has the lines.
+        unsafe {
+            let to = self.lines.as_mut_ptr().cast::<u8>().add(self.count);
+            ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
+        }
+        self.count += bytes.len();
     }
 }
 
@@ -138,5 +204,20 @@ mod tests {
         }
         let spare = SPARE.lock().unwrap();
         assert!(spare.iter().map(|lines| lines.capacity() * size_of::<Line>()).sum::<usize>() <= KEPT);
+    }
+
+    #[test]
+    fn bytes_are_those_that_were_written_and_none_are_left_out() {
+        for bytes in [0, 1, 64, 1_000, FILLED * 64, 2 * FILLED * 64 + 7] {
+            let number = |at: usize| (at * 31 % 251) as u8;
+            let all = |begin: usize, piece: &mut Piece<'_>| {
+                let (first, rest) = (piece.left() / 3, piece.left() - piece.left() / 3);
+                piece.push(&(begin..begin + first).map(number).collect::<Vec<_>>());
+                piece.push(&(begin + first..begin + first + rest).map(number).collect::<Vec<_>>());
+                Ok(())
+            };
+            assert!(filled(bytes, all).unwrap().iter().copied().eq((0..bytes).map(number)));
+            assert!(bytes == 0 || filled(bytes, |_, _| Ok(())).is_err());
+        }
     }
 }
