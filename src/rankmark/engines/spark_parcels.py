@@ -229,8 +229,12 @@ def with_nulls(columns: Mapping[str, Any], types: Mapping[str, str]) -> pa.Recor
 
     kinds = {"int": pa.int32(), "string": pa.string(), "binary": pa.binary()}
     rows = len(next(iter(columns.values())))
-    nulls = {name: pa.nulls(rows, kinds[kind]) for name, kind in types.items() if name not in columns}
-    return pa.RecordBatch.from_pydict({name: {**columns, **nulls}[name] for name in types})
+    return pa.RecordBatch.from_pydict(
+        {
+            name: columns[name] if name in columns else pa.nulls(rows, kinds[kind])
+            for name, kind in types.items()
+        }
+    )
 
 
 def blocks(

@@ -40,7 +40,7 @@ class Rest:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        tables = [pa.ipc.open_stream(bytes(each)).read_all() for each in sent if each is not None]
+        tables = [pa.ipc.open_stream(each).read_all() for each in sent if each is not None]
         whole = _together(tables, columns)
         is_result = pc.is_valid(whole["item"])
         queries = whole.filter(pc.invert(is_result)).drop_columns(["item", "value"])

@@ -146,7 +146,7 @@ impl Top {
 /// The working memory of all coefficients.
 #[derive(Default)]
 struct Working {
-    /// Of each rank, or depth, how many common items there are before it, or down to it.
+    /// Of each depth, from 0, how many common items there are down to it.
     items: Vec<u32>,
     /// The differences of the harmonic numbers, from the 0th and 1st on.
     inverse: Vec<f64>,
@@ -155,29 +155,16 @@ struct Working {
 }
 
 impl Working {
-    /// Of how many of so many ranks, to which one is added, there are common items before each.
-    fn count_before(&mut self, ranks: &[u32], most: usize) {
-        self.mark(ranks.iter().copied(), most);
-        let mut before = 0;
-        for count in &mut self.items {
-            (*count, before) = (before, before + *count);
-        }
-    }
-
     /// Of each depth to the last how many of some items are found down to it.
     fn count_to(&mut self, depths: impl Iterator<Item = u32>, last: usize) {
-        self.mark(depths, last);
+        self.items.clear();
+        self.items.resize(last + 1, 0);
+        depths.for_each(|depth| self.items[depth as usize] += 1);
         let mut found = 0;
         for count in &mut self.items {
             found += *count;
             *count = found;
         }
-    }
-
-    fn mark(&mut self, places: impl Iterator<Item = u32>, last: usize) {
-        self.items.clear();
-        self.items.resize(last + 1, 0);
-        places.for_each(|place| self.items[place as usize] += 1);
     }
 
     /// Makes the differences of the first harmonic numbers, so many.
@@ -219,10 +206,10 @@ fn tau(top: &Top) -> f64 {
 
 fn tau_ap(top: &Top, working: &mut Working) -> f64 {
     working.reach(top.better.len() + 1);
-    working.count_before(&top.rank_b, top.b);
+    working.count_to(top.rank_b.iter().copied(), top.b);
     let mut sum = 0.0;
     for (&better, &rank) in top.better.iter().zip(&top.rank_b) {
-        let above = working.items[rank as usize] as usize;
+        let above = working.items[rank as usize - 1] as usize;
         sum += if above > 0 { f64::from(better) * working.inverse[above] } else { 0.0 };
     }
     quotient(2.0 * sum, top.better.len() as f64 - 1.0) - 1.0
