@@ -35,7 +35,7 @@ mod _native {
     #[pymodule_export]
     use crate::python::matrices::{count_before, query_seeds, ranked_lists};
     #[pymodule_export]
-    use crate::python::observed::{ObservedQueries, QueryValues, observe_lists, settle};
+    use crate::python::observed::{ListsInPieces, ObservedQueries, QueryValues, observe_lists, settle};
     #[pymodule_export]
     use crate::python::open_items::{open_best_grades, open_best_totals, open_filled, open_totals};
     #[pymodule_export]

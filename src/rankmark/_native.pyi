@@ -283,6 +283,21 @@ def observe_lists(
     *,
     threads: int = 0,
 ) -> tuple[int, ObservedQueries, list[QueryValues]]: ...
+
+class ListsInPieces:
+    """As `observe_lists`, of a run that comes in pieces; made by `of`, which is None of longer ids."""
+
+    @staticmethod
+    def of(
+        qrels: Columns,
+        measures: Sequence[CompiledMeasure],
+        choices: ListChoices,
+        *,
+        threads: int = 0,
+    ) -> ListsInPieces | None: ...
+    def add(self, run: Columns) -> bool: ...
+    def finish(self, run: Columns) -> tuple[int, ObservedQueries, list[QueryValues]]: ...
+
 def count_before(
     scores: NDArray[np.float32] | NDArray[np.float64],
     judged: tuple[NDArray[np.int64], NDArray[np.int64]],

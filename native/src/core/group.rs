@@ -36,6 +36,11 @@ impl Groups {
         Self { segments, borders: (0..starts.len() as u32).collect() }
     }
 
+    /// So many queries without rows.
+    pub fn empty(queries: usize) -> Self {
+        Self { segments: Vec::new(), borders: vec![0; queries + 1] }
+    }
+
     /// Number of queries.
     pub fn len(&self) -> usize {
         self.borders.len() - 1
@@ -162,6 +167,37 @@ impl<K: Key> Queries<K> {
         let (query_of, others): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         let groups = counting_sort(&starts, &query_of.concat(), self.first_rows.len())?;
         Ok((groups, distinct(others)))
+    }
+
+    /// The judged queries of some results in the order of their rows, their numbers, and how many others there are; None
+    /// where one comes again, here or after those that have been seen.
+    pub fn standing(
+        &self,
+        column: &Column<'_, K>,
+        seen: &mut [bool],
+        others: &mut HashTable<K>,
+    ) -> Result<Option<(Groups, Vec<u32>, usize)>> {
+        let Segments { starts, keys } = Segments::new(column)?;
+        let (mut segments, mut numbers) = (Vec::with_capacity(keys.len()), Vec::with_capacity(keys.len()));
+        let (before, mut next) = (others.len(), 0);
+        for (&key, rows) in keys.iter().zip(starts.windows(2)) {
+            let Some(number) = self.find_near(key, next) else {
+                let known = others.len();
+                insert(others, key);
+                if others.len() == known {
+                    return Ok(None);
+                }
+                continue;
+            };
+            if std::mem::replace(&mut seen[number as usize], true) {
+                return Ok(None);
+            }
+            segments.push(packed(rows[0], rows[1]));
+            numbers.push(number);
+            next = number as usize + 1;
+        }
+        let borders = (0..=numbers.len() as u32).collect();
+        Ok(Some((Groups { segments, borders }, numbers, others.len() - before)))
     }
 
     /// The number of a judged query.

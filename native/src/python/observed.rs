@@ -5,13 +5,15 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyList;
 
+use crate::core::lists::judge::Account;
 use crate::core::lists::{observed, values};
 use crate::python::lists::{Columns, CompiledMeasure, ListChoices, source, threads_for};
-use crate::python::running::{interruptible, unlocked};
+use crate::python::running::{self, interruptible, unlocked};
 use crate::python::tables::Table;
 
 /// Numbers of the core, or the array that they have become.
@@ -220,13 +222,20 @@ pub fn observe_lists<'py>(
     measures: Vec<PyRef<'py, CompiledMeasure>>,
     choices: ListChoices,
     threads: usize,
-) -> PyResult<(usize, ObservedQueries, Vec<QueryValues>)> {
+) -> PyResult<Seen> {
     let (qrels, run) = (source(qrels), source(run));
     let threads = threads_for(&qrels, &run, threads);
     let measures: Vec<_> = measures.iter().map(|measure| Arc::clone(&measure.0)).collect();
     let (account, lists) = interruptible(py, threads, move |cancelled| {
         observed::observe(&qrels, &run, &choices.0, &measures, cancelled)
     })?;
+    Ok(kept(account, lists))
+}
+
+/// How many queries are not judged, the others, and what measures give for these.
+type Seen = (usize, ObservedQueries, Vec<QueryValues>);
+
+fn kept(account: Account, lists: observed::Observed) -> Seen {
     let queries = ObservedQueries {
         count: lists.answered.len(),
         missing: unanswered(&lists.answered),
@@ -239,7 +248,65 @@ pub fn observe_lists<'py>(
         order: lists.order,
     };
     let values = lists.values.into_iter().map(|values| QueryValues(Kept::new(values)));
-    Ok((account.unjudged_queries, queries, values.collect()))
+    (account.unjudged_queries, queries, values.collect())
+}
+
+/// As `observe_lists`, of a run that comes in pieces, each of whole queries.
+///
+/// What an error says of rows counts from the begin of a piece, and after it no piece is taken.
+#[pyclass(frozen, module = "rankmark._native")]
+pub struct ListsInPieces {
+    /// None once there was an error, or all has been handed on.
+    state: Mutex<Option<observed::InPieces>>,
+    threads: usize,
+}
+
+#[pymethods]
+impl ListsInPieces {
+    /// Judgements and measures; None of judgements whose queries are texts of more than twelve bytes.
+    #[staticmethod]
+    #[pyo3(signature = (qrels, measures, choices, *, threads=0))]
+    fn of<'py>(
+        py: Python<'py>,
+        qrels: Columns<'py>,
+        measures: Vec<PyRef<'py, CompiledMeasure>>,
+        choices: ListChoices,
+        threads: usize,
+    ) -> PyResult<Option<Self>> {
+        let (qrels, threads) = (source(qrels), running::threads(threads, false));
+        let measures: Vec<_> = measures.iter().map(|measure| Arc::clone(&measure.0)).collect();
+        let state = interruptible(py, threads, move |_| observed::InPieces::new(qrels, choices.0, measures))?;
+        Ok(state.map(|state| Self { state: Mutex::new(Some(state)), threads }))
+    }
+
+    /// Judges the next piece; whether its queries stand together there and in no piece before.
+    fn add(&self, py: Python<'_>, run: Columns<'_>) -> PyResult<bool> {
+        let (mut state, run) = (self.taken(py)?, source(run));
+        let (state, standing) = interruptible(py, self.threads, move |cancelled| {
+            let standing = state.add(&run, cancelled)?;
+            Ok((state, standing))
+        })?;
+        *self.held(py) = standing.then_some(state);
+        Ok(standing)
+    }
+
+    /// All judged queries, by a piece without rows.
+    fn finish(&self, py: Python<'_>, run: Columns<'_>) -> PyResult<Seen> {
+        let (state, run) = (self.taken(py)?, source(run));
+        let (account, lists) =
+            interruptible(py, self.threads, move |cancelled| state.finish(&run, cancelled))?;
+        Ok(kept(account, lists))
+    }
+}
+
+impl ListsInPieces {
+    fn held(&self, py: Python<'_>) -> MutexGuard<'_, Option<observed::InPieces>> {
+        self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn taken(&self, py: Python<'_>) -> PyResult<observed::InPieces> {
+        self.held(py).take().ok_or_else(|| PyRuntimeError::new_err("no piece is taken any more"))
+    }
 }
 
 /// The values of a measure, which of them count (all if None), and what is filled in for NaN.

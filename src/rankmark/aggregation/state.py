@@ -100,7 +100,8 @@ class Observation(NamedTuple):
         seen: all judged queries.
         heads: what is to be said of the judgements and of the results.
         inputs: the hashes of the tables, if asked for.
-        extents: gives the extent of the grades and that of the scores; None where there are none.
+        extents: gives the extent of the grades and that of the scores, if they were asked for; None where
+            there are none.
         tables: looks at the whole tables, where they are here.
 
     """

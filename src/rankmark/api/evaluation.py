@@ -199,9 +199,10 @@ def evaluate(
         columns: the columns to use, where their names do not say it: ``{"query": "person"}``, or for
             one table alone ``{"run.query": "person"}``.
         threads: how many threads to use; all cores if None.
-        engine: ``local`` reads both tables into memory, ``stream`` reads files (Parquet, CSV, TSV, TREC text)
-            in batches and keeps only the values of each query. If None, ``stream`` for files that are
-            together larger than half the free memory, and that it can read.
+        engine: ``local`` reads both tables into memory, but a large Parquet file of results whose queries
+            stand together piece by piece, ``stream`` reads files (Parquet, CSV, TSV, TREC text) in batches
+            and keeps only the values of each query. If None, ``stream`` for files that are together larger
+            than half the free memory, and that it can read.
         memory: about how much of it ``stream`` may use: bytes, or a text such as ``"2GiB"``, which is what
             None means.
         bounds: True or ``ties`` evaluates under ``ties`` ``worst``, ``expected`` and ``best`` as well, for
@@ -324,6 +325,7 @@ def evaluate(
                 memory=memory,
                 hash_inputs=hash_inputs,
                 known=known,
+                extents=plan.convention is not None,
             ),
             bounds=bounds,
         )

@@ -5,7 +5,8 @@ of what else it reads. It takes the groups of `Plan.observed_groups` (choices, a
 decide) and gives what is `rankmark.aggregation.state.Seen`: a `Block` of all judged queries (`local`,
 `dense`, `stream`), or a `Tally` of what they add up to (`spark`). What comes in parts is a `State` first,
 which takes in that of other parts in any order. `local.observe` is what all but `dense` call for the whole
-queries that they have brought together. For measures of items a `Block` has the tops of lists, of which
+queries that they have brought together, but for `pieces`, which `local` asks first: it judges a large Parquet
+file while it is read. For measures of items a `Block` has the tops of lists, of which
 `Block.with_items` makes what these see once all lists are here; a `Tally` has none, so that Spark's door
 refuses them.
 

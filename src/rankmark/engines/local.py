@@ -26,6 +26,7 @@ from rankmark.errors import DataError, MeasureError
 from rankmark.inputs import extent_of, read_inputs, with_text_items
 from rankmark.inputs.aspects import as_looked_at, has_several, noted
 from rankmark.inputs.looked_at import TablesLookedAt
+from rankmark.inputs.tables.several import is_path
 from rankmark.language.measure import QueryError
 
 if TYPE_CHECKING:
@@ -119,13 +120,22 @@ def observe_sources(
     memory: int | str | None = None,  # noqa: ARG001 - it takes what it needs
     hash_inputs: bool = False,
     known: Catalogue | None = None,
+    extents: bool = False,
 ) -> Observation:
-    """Reads both tables whole; the arguments are those of `rankmark.evaluate`.
+    """Reads both tables, a large file of results piece by piece.
+
+    The arguments are those of `rankmark.evaluate`.
 
     Raises:
         DataError: a table that cannot be evaluated as it is.
 
     """
+    if is_path(run) and known is None and not (text_items or hash_inputs):
+        from rankmark.engines import pieces
+
+        found = pieces.observation(qrels, run, groups, columns=columns, threads=threads, extents=extents)
+        if found is not None:
+            return found
     tables = read_inputs(qrels, run, columns)
     return observation(
         *tables, groups, text_items=text_items, threads=threads, hash_inputs=hash_inputs, known=known
@@ -157,8 +167,9 @@ def observation(
     block = observe(qrels, run, groups, threads, items)
     if items is not None:
         block = block.with_items(items, run.name)
-    looked_at = TablesLookedAt(qrels, run)
-    return Observation(block, (qrels, run), inputs, lambda: (extent_of(qrels), extent_of(run)), looked_at)
+    tables = qrels, run
+    looked_at = TablesLookedAt(lambda: tables)
+    return Observation(block, tables, inputs, lambda: (extent_of(qrels), extent_of(run)), looked_at)
 
 
 def _digest(table: Input) -> str:

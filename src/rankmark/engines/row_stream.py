@@ -27,10 +27,11 @@ from rankmark.aggregation.settled_rows import QueryValues
 from rankmark.dataclassing import dataclass
 from rankmark.engines.partitions import NOWHERE, Partitions, check_room, stored_size, temporary_folder
 from rankmark.engines.selection import memory_bytes
-from rankmark.engines.stream import OWN, come_back, last_border, segment_starts
+from rankmark.engines.stream import OWN, come_back, segment_starts
 from rankmark.errors import MeasureError
 from rankmark.inputs.column_checks import check_ids
 from rankmark.inputs.digest import digest_predictions, whole_numbers
+from rankmark.inputs.flowing import last_border
 from rankmark.inputs.predictions.batches import PredictionBatches
 from rankmark.kinds.row_core import BINARY, InMemory, NotMergedError, Sum
 from rankmark.kinds.rows import PerQuery, Rows

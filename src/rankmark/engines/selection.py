@@ -58,8 +58,12 @@ class ListEngine(Protocol):
         memory: int | str | None,
         hash_inputs: bool,
         known: Catalogue | None,
+        extents: bool,
     ) -> Observation:
-        """Reads judgements and results, and sees what the groups of measures ask for."""
+        """Reads judgements and results, and sees what the groups of measures ask for.
+
+        `extents` says whether anybody will ask for those of the grades and the scores.
+        """
 
 
 @cache

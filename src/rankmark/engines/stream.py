@@ -30,6 +30,7 @@ from rankmark.errors import DataError
 from rankmark.inputs import Input, align_ids, extent_of, with_text_items
 from rankmark.inputs.aspects import by_aspect, check_aspects, looked_at, noted
 from rankmark.inputs.batches import Batches, open_batches
+from rankmark.inputs.flowing import last_border
 from rankmark.inputs.roles import check_names, says_aspect
 from rankmark.language.conventions.limits import Extent, spanning
 from rankmark.progress import RowProgress, counting_rows
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from rankmark.inputs.roles import Side
     from rankmark.language.plan import Group
 
-__all__ = ["OWN", "come_back", "last_border", "observe_sources", "segment_starts"]
+__all__ = ["OWN", "come_back", "observe_sources", "segment_starts"]
 
 OWN = 128 << 20
 """Bytes that the process has before it reads anything."""
@@ -66,6 +67,7 @@ def observe_sources(
     memory: int | str | None = None,
     hash_inputs: bool = False,
     known: Catalogue | None = None,
+    extents: bool = False,
 ) -> Observation:
     """Evaluates files in bounded memory; the arguments are those of `rankmark.evaluate`.
 
@@ -83,7 +85,7 @@ def observe_sources(
     check_names(columns, {**there, "run": returned.names})
     usable = max(memory_bytes(memory) - OWN, memory_bytes(memory) // 4)
     looks = looked_at(groups) or ("columns={…}" if says_aspect(columns) else None)
-    tables = _Tables(judged, returned, text_items, usable, hash_inputs, looks)
+    tables = _Tables(judged, returned, text_items, usable, hash_inputs, looks, extents=extents)
     with cleaned_up():
         items = None
         if known is not None:
@@ -92,10 +94,10 @@ def observe_sources(
             items = Numbered(known, integer=tables.heads()[1].item_ids == "integer")
         state, unjudged = _observed(tables, QueryState.empty(groups, items), threads)
     inputs = {side: f"{sums % 2**64:016x}" for side, sums in tables.digests.items()} if hash_inputs else {}
-    extents = tables.extents["qrels"], tables.extents["run"]
+    found = tables.extents["qrels"], tables.extents["run"]
     results = tables.samples["run"]
     heads = noted(tables.samples.get("qrels", results.queries()), tables.aspects), results
-    return Observation(state.whole("place", unjudged, results.name), heads, inputs, lambda: extents)
+    return Observation(state.whole("place", unjudged, results.name), heads, inputs, lambda: found)
 
 
 class _Returned(Exception):  # noqa: N818 - a turn of events that is dealt with, no error
@@ -126,13 +128,16 @@ class _Tables:
         memory: int,
         hash_inputs: bool,
         by_aspect: object = None,
+        *,
+        extents: bool,
     ) -> None:
-        """Takes both, and what looks at aspects of judgements, if anything does."""
+        """Takes both, what looks at aspects of judgements, and whether extents are asked for."""
         self.judged = judged is not None
         self._batches = {"run": returned} if judged is None else {"qrels": judged, "run": returned}
         self._text_items = text_items
         self._hash = hash_inputs
         self._by_aspect = by_aspect
+        self._spans = extents
         self.memory = memory
         self.digests: dict[str, int] = {}
         self.samples: dict[str, Input] = {}
@@ -195,10 +200,11 @@ class _Tables:
         return found
 
     def _look_at(self, batch: Input, start: int) -> None:
-        """Takes hash and extent of a batch that begins in row `start`."""
+        """Takes hash and extent of a batch that begins in row `start`, as far as they are asked for."""
         if self._hash:
             self._add_digests(batch, start)
-        self.extents[batch.side] = spanning(self.extents[batch.side], extent_of(batch))
+        if self._spans:
+            self.extents[batch.side] = spanning(self.extents[batch.side], extent_of(batch))
 
     def _add_digests(self, batch: Input, start: int) -> None:
         """Hashes a batch that begins in row `start`, and without judgements its queries, too."""
@@ -457,19 +463,6 @@ def come_back(table: Table, query: str) -> bool:
 
 LOOKED_AT = 1 << 20
 """Rows that are looked at for that."""
-
-
-def last_border(queries: pl.Series) -> int:
-    """The row at which the last query begins."""
-    last, length = queries[-1], 1 << 12
-    while True:
-        tail = queries.tail(length)
-        other = (tail != last).arg_true()
-        if len(other):
-            return len(queries) - len(tail) + int(other[-1]) + 1
-        if len(tail) == len(queries):
-            return 0
-        length *= 8
 
 
 # --- Any other ----------------------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ from rankmark.dataclassing import dataclass
 from rankmark.forking import need_polars_threads
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import polars as pl
 
     from rankmark.inputs.input import Input
@@ -17,10 +19,24 @@ __all__ = ["TablesLookedAt"]
 
 @dataclass(frozen=True, slots=True)
 class TablesLookedAt:
-    """Both tables in memory; see `rankmark.language.conventions.limits.TableFacts`."""
+    """Both tables whole; see `rankmark.language.conventions.limits.TableFacts`.
 
-    qrels: Input
-    run: Input
+    Attributes:
+        read: gives judgements and results.
+
+    """
+
+    read: Callable[[], tuple[Input, Input]]
+
+    @property
+    def qrels(self) -> Input:
+        """The judgements."""
+        return self.read()[0]
+
+    @property
+    def run(self) -> Input:
+        """The results."""
+        return self.read()[1]
 
     def repeated(self) -> bool:
         """As `TableFacts`."""

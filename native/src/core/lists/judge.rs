@@ -24,6 +24,10 @@ use crate::core::short_text::{ShortText, short_texts};
 use crate::core::table::{Table, column_of};
 use crate::core::ties::{Needs, Ties};
 
+mod pieces;
+
+pub use pieces::Pieces;
+
 /// Queries of a block.
 const BLOCK: usize = 256;
 /// Queries between the one that is judged and the one whose rows are brought into the cache.
@@ -146,53 +150,27 @@ pub fn judge(
 ) -> Result<Account> {
     let tables = Tables { qrels, run, choices, top, whole, cancelled, consume };
     match same_ids((qrels, &qrels.query), (run, &run.query), "query")? {
-        SameIds::Integer(a, b, _) => judge_items(&tables, &a, &b),
-        SameIds::Short(a, b) => judge_items(&tables, &a, &b),
-        SameIds::Text(a, b) => judge_items(&tables, &a, &b),
+        SameIds::Integer(a, b, _) => judge_whole(&tables, &a, &b),
+        SameIds::Short(a, b) => judge_whole(&tables, &a, &b),
+        SameIds::Text(a, b) => judge_whole(&tables, &a, &b),
     }
 }
 
-fn judge_items<Q: Key>(
+fn judge_whole<Q: Key>(
     tables: &Tables<'_, impl Consume>,
     qrels_queries: &Column<'_, Q>,
     run_queries: &Column<'_, Q>,
 ) -> Result<Account> {
     let Tables { qrels, run, .. } = *tables;
-    let item = |source: &Source| source.item.clone().ok_or_else(|| Error::data("no column of items"));
-    let run_item = item(run)?;
-    let of_run = ids(run, &run_item, "item")?;
     let alone = qrels.item.is_none() && qrels.has_queries_of(run);
     let (queries, judged) = match alone {
         true => Queries::alone(run_queries)?,
         false => Queries::new(qrels_queries)?,
     };
-    let job = Job { tables, qrels_queries, run_queries, queries, judged: Arc::new(judged), alone };
-    let &Choices { ties, duplicates, unjudged, .. } = tables.choices;
-    let rules = |unsigned| Rules { ties, duplicates, unjudged, unsigned };
-    let Some(qrels_item) = &qrels.item else {
-        return match &of_run {
-            Ids::Integer(items) => job.judge(None, items, rules(is_u64(dtype(run, &run_item)))),
-            Ids::Text(items) => match short_texts(&run.table, &run_item)? {
-                Some(items) => job.judge(None, &items, rules(false)),
-                None => job.judge(None, items, rules(false)),
-            },
-        };
-    };
-    let of_qrels = ids(qrels, qrels_item, "item")?;
-    match (&of_qrels, &of_run) {
-        (Ids::Integer(a), Ids::Integer(b)) => {
-            let unsigned =
-                unsigned((dtype(qrels, qrels_item), &of_qrels), (dtype(run, &run_item), &of_run), "item")?;
-            job.judge(Some(a), b, rules(unsigned))
-        }
-        (Ids::Text(a), Ids::Text(b)) => match both_short((qrels, qrels_item), (run, &run_item))? {
-            Some((a, b)) => job.judge(Some(&a), &b, rules(false)),
-            None => job.judge(Some(a), b, rules(false)),
-        },
-        (Ids::Integer(_), Ids::Text(_)) | (Ids::Text(_), Ids::Integer(_)) => {
-            Err(different("item", (qrels, qrels_item), (run, &run_item)))
-        }
-    }
+    let judged = Arc::new(judged);
+    let job = Job { tables, qrels_queries, run_queries, queries: &queries, judged, alone, found: None };
+    let unjudged_queries = job.judge_items()?;
+    Ok(Account { first_rows: queries.first_rows, unjudged_queries })
 }
 
 fn ids<'a>(source: &'a Source, column: &str, role: &str) -> Result<Ids<'a>> {
@@ -290,10 +268,12 @@ struct Job<'a, Q, C> {
     tables: &'a Tables<'a, C>,
     qrels_queries: &'a Column<'a, Q>,
     run_queries: &'a Column<'a, Q>,
-    queries: Queries<Q>,
+    queries: &'a Queries<Q>,
     judged: Arc<Groups>,
     /// Whether nothing is judged, and the queries are those of the results.
     alone: bool,
+    /// Of a piece of a run the lists that are in it.
+    found: Option<Found>,
 }
 
 /// The values of one query read from the columns, and the working memory of a thread.
@@ -324,12 +304,48 @@ struct Refused {
 }
 
 impl<Q: Key, C: Consume> Job<'_, Q, C> {
+    /// Judges the lists; gives the number of queries with results and without judgements.
+    fn judge_items(self) -> Result<usize> {
+        let Tables { qrels, run, choices, .. } = *self.tables;
+        let run_item = run.item.clone().ok_or_else(|| Error::data("no column of items"))?;
+        let of_run = ids(run, &run_item, "item")?;
+        let &Choices { ties, duplicates, unjudged, .. } = choices;
+        let rules = |unsigned| Rules { ties, duplicates, unjudged, unsigned };
+        let Some(qrels_item) = &qrels.item else {
+            return match &of_run {
+                Ids::Integer(items) => self.judge(None, items, rules(is_u64(dtype(run, &run_item)))),
+                Ids::Text(items) => match short_texts(&run.table, &run_item)? {
+                    Some(items) => self.judge(None, &items, rules(false)),
+                    None => self.judge(None, items, rules(false)),
+                },
+            };
+        };
+        let of_qrels = ids(qrels, qrels_item, "item")?;
+        match (&of_qrels, &of_run) {
+            (Ids::Integer(a), Ids::Integer(b)) => {
+                let unsigned = unsigned(
+                    (dtype(qrels, qrels_item), &of_qrels),
+                    (dtype(run, &run_item), &of_run),
+                    "item",
+                )?;
+                self.judge(Some(a), b, rules(unsigned))
+            }
+            (Ids::Text(a), Ids::Text(b)) => match both_short((qrels, qrels_item), (run, &run_item))? {
+                Some((a, b)) => self.judge(Some(&a), &b, rules(false)),
+                None => self.judge(Some(a), b, rules(false)),
+            },
+            (Ids::Integer(_), Ids::Text(_)) | (Ids::Text(_), Ids::Integer(_)) => {
+                Err(different("item", (qrels, qrels_item), (run, &run_item)))
+            }
+        }
+    }
+
     fn judge<K: Key>(
         self,
         judged: Option<&Column<'_, K>>,
         items: &Column<'_, K>,
         rules: Rules,
-    ) -> Result<Account> {
+    ) -> Result<usize> {
         let Tables { run, choices, .. } = *self.tables;
         match run.has_float32(choices.scores) {
             true => self.judge_by::<K, f32>(judged, items, rules),
@@ -343,7 +359,7 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         judged: Option<&Column<'_, K>>,
         items: &Column<'_, K>,
         rules: Rules,
-    ) -> Result<Account> {
+    ) -> Result<usize> {
         let Tables { qrels, run, .. } = *self.tables;
         let columns = ListColumns { judged, grades: qrels.grades()?, items, order: run.order::<S>()? };
         let (mut parts, mut unjudged_queries) = (Vec::new(), 0);
@@ -368,7 +384,7 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         }
         self.refuse_repeated(&parts)?;
         self.refuse_unjudged(unjudged_queries)?;
-        Ok(Account { first_rows: self.queries.first_rows, unjudged_queries })
+        Ok(unjudged_queries)
     }
 
     /// Refuses grades, and scores or ranks, that are not accepted.
@@ -385,7 +401,7 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
 
     /// Whether the results of a query lie far apart.
     fn is_scattered(&self) -> bool {
-        !(self.alone && self.judged.are_whole()) && is_scattered(self.run_queries)
+        self.found.is_none() && !(self.alone && self.judged.are_whole()) && is_scattered(self.run_queries)
     }
 
     /// In how many passes scattered results are brought together, so that a copy of them takes no more memory than
@@ -407,7 +423,9 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         if self.tables.whole {
             return blocks.max(1);
         }
-        let judgements = self.qrels_queries.len() / blocks.max(1);
+        // Of a piece not all queries are there.
+        let all = if self.found.is_some() { self.queries.first_rows.len().div_ceil(BLOCK) } else { blocks };
+        let judgements = self.qrels_queries.len() / all.max(1);
         let shared = if pool::threads() == 1 { blocks } else { blocks / (4 * pool::threads()) };
         (PART / judgements.max(1)).min(shared).max(1)
     }
@@ -432,8 +450,8 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
                 self.look_ahead(&queries, columns);
             }
             for (place, query) in queries.iter().enumerate() {
-                lists.prefetch(query as usize + AHEAD, columns);
-                let answered = self.query(query, place, columns, lists, scratch, &mut left);
+                lists.prefetch(block * BLOCK + place + AHEAD, columns);
+                let answered = self.query(query, (block, place), columns, lists, scratch, &mut left);
                 // A call that is cancelled or refused throws its lists away, so the rest need not be right.
                 if left.bad_numbers || self.tables.cancelled.load(Ordering::Relaxed) {
                     return left;
@@ -454,11 +472,11 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         }
     }
 
-    /// Judges one query, which is at `place` in its block; whether it has results.
+    /// Judges one query, which is at a place in a block; whether it has results.
     fn query<K: Key, S: Score>(
         &self,
         query: u32,
-        place: usize,
+        (block, place): (usize, usize),
         columns: &ListColumns<'_, K, S>,
         lists: &Lists<Q, K, S>,
         scratch: &mut QueryScratch<'_, K, S>,
@@ -476,10 +494,10 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
             }
         };
         let (items, scores) = match lists {
-            Lists::InPlace(groups, _) => {
-                let scores =
-                    columns.order.as_ref().map(|column| groups.values(query as usize, column, scores));
-                (groups.values(query as usize, columns.items, items), scores)
+            Lists::InPlace(Found { groups, .. }) => {
+                let list = block * BLOCK + place;
+                let scores = columns.order.as_ref().map(|column| groups.values(list, column, scores));
+                (groups.values(list, columns.items, items), scores)
             }
             Lists::Partitioned(_) => {
                 let (items, scores) = gathered.list(place);
@@ -613,10 +631,21 @@ fn refuse_numbers<N: Number>(column: &Column<'_, N>, what: &str, accepted: Accep
     }
 }
 
+/// The lists of a run where their rows stand together, or are few.
+#[derive(Clone)]
+struct Found {
+    /// The rows of each.
+    groups: Arc<Groups>,
+    /// The queries that they are of; None where there is one of each judged query.
+    numbers: Option<Arc<[u32]>>,
+    /// Number of queries in it that are not judged.
+    unjudged_queries: usize,
+}
+
 /// Where the lists are read from: blocks of queries each.
 enum Lists<Q: Key, K, S> {
-    /// The run's own columns, and the number of queries in them that are not judged.
-    InPlace(Arc<Groups>, usize),
+    /// The run's own columns.
+    InPlace(Found),
     /// A copy of them, dealt out by query.
     Partitioned(Partitions<Q, K, S>),
 }
@@ -628,13 +657,19 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
         near: Option<&Near<Q>>,
         pass: (usize, usize),
     ) -> Result<Self> {
+        if let Some(found) = &job.found {
+            return Ok(Self::InPlace(found.clone()));
+        }
         check_rows(job.run_queries.len())?;
         if !job.is_scattered() {
-            if job.alone {
-                return Ok(Self::InPlace(Arc::clone(&job.judged), 0));
-            }
-            let (groups, unjudged_queries) = job.queries.group(job.run_queries)?;
-            return Ok(Self::InPlace(Arc::new(groups), unjudged_queries));
+            let (groups, unjudged_queries) = match job.alone {
+                true => (Arc::clone(&job.judged), 0),
+                false => {
+                    let (groups, unjudged_queries) = job.queries.group(job.run_queries)?;
+                    (Arc::new(groups), unjudged_queries)
+                }
+            };
+            return Ok(Self::InPlace(Found { groups, numbers: None, unjudged_queries }));
         }
         let results = (job.run_queries, columns.items, columns.order.as_ref());
         let cancelled = job.tables.cancelled;
@@ -643,7 +678,7 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
 
     fn blocks(&self) -> usize {
         match self {
-            Self::InPlace(groups, _) => groups.len().div_ceil(BLOCK),
+            Self::InPlace(found) => found.groups.len().div_ceil(BLOCK),
             Self::Partitioned(partitions) => partitions.len(),
         }
     }
@@ -651,9 +686,13 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
     /// The queries of some blocks.
     fn queries(&self, blocks: Range<usize>) -> Numbers {
         match self {
-            Self::InPlace(groups, _) => {
-                let first = |block: usize| groups.len().min(block * BLOCK) as u32;
-                Numbers::Range(first(blocks.start)..first(blocks.end))
+            Self::InPlace(Found { groups, numbers, .. }) => {
+                let first = |block: usize| groups.len().min(block * BLOCK);
+                let (start, end) = (first(blocks.start), first(blocks.end));
+                match numbers {
+                    Some(numbers) => Numbers::Each(numbers[start..end].to_vec()),
+                    None => Numbers::Range(start as u32..end as u32),
+                }
             }
             Self::Partitioned(partitions) => {
                 Numbers::Each(blocks.flat_map(|block| partitions.queries(block)).copied().collect())
@@ -661,13 +700,13 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
         }
     }
 
-    /// Has the rows of a query brought into the cache while others are judged, if it has any and they lie together.
-    fn prefetch(&self, query: usize, columns: &ListColumns<'_, K, S>) {
-        let Self::InPlace(groups, _) = self else { return };
-        if query >= groups.len() {
+    /// Has the rows of a list brought into the cache while others are judged, if it has any and they lie together.
+    fn prefetch(&self, list: usize, columns: &ListColumns<'_, K, S>) {
+        let Self::InPlace(Found { groups, .. }) = self else { return };
+        if list >= groups.len() {
             return;
         }
-        let Some(rows) = groups.ranges(query).next() else { return };
+        let Some(rows) = groups.ranges(list).next() else { return };
         // Of long lists what follows is brought by the processor itself.
         let rows = rows.start..rows.end.min(rows.start + FETCHED);
         columns.items.prefetch(rows.clone());
@@ -677,7 +716,7 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
     /// Queries that were seen not to be judged while grouping.
     fn unjudged_queries(&self) -> usize {
         match self {
-            Self::InPlace(_, unjudged) => *unjudged,
+            Self::InPlace(found) => found.unjudged_queries,
             Self::Partitioned(_) => 0,
         }
     }

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::core::error::Result;
-use crate::core::lists::judge::{Account, Choices, Source, judge};
+use crate::core::lists::judge::{Account, Choices, Consume, Pieces, Source, judge};
 use crate::core::lists::judged_lists::{JudgedLists, Numbers};
 use crate::core::lists::measures::{self, Measure};
 use crate::core::pool;
@@ -37,15 +37,57 @@ pub fn observe(
     measures: &[Arc<Measure>],
     cancelled: &AtomicBool,
 ) -> Result<(Account, Observed)> {
-    let parts = Mutex::new(Vec::new());
-    let consume = |lists| {
-        let part = of_part(lists, measures);
-        parts.lock().unwrap_or_else(PoisonError::into_inner).push(part);
-    };
-    let account = judge(qrels, run, choices, None, false, cancelled, &consume)?;
-    let parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let whole = merged(parts, account.first_rows.len(), measures.len());
-    Ok((account, whole))
+    let parts = Parts::default();
+    let account = judge(qrels, run, choices, None, false, cancelled, &parts.consume(measures))?;
+    Ok(parts.whole(account, measures.len()))
+}
+
+/// The same of a run that comes in pieces, each of whole queries.
+pub struct InPieces {
+    pieces: Pieces,
+    measures: Vec<Arc<Measure>>,
+    parts: Parts,
+}
+
+impl InPieces {
+    /// As [`Pieces::new`].
+    pub fn new(qrels: Source, choices: Choices, measures: Vec<Arc<Measure>>) -> Result<Option<Self>> {
+        let pieces = Pieces::new(qrels, choices)?;
+        Ok(pieces.map(|pieces| Self { pieces, measures, parts: Parts::default() }))
+    }
+
+    /// As [`Pieces::add`].
+    pub fn add(&mut self, run: &Source, cancelled: &AtomicBool) -> Result<bool> {
+        self.pieces.add(run, cancelled, &self.parts.consume(&self.measures))
+    }
+
+    /// As [`Pieces::finish`].
+    pub fn finish(self, run: &Source, cancelled: &AtomicBool) -> Result<(Account, Observed)> {
+        let Self { pieces, measures, parts } = self;
+        let account = pieces.finish(run, cancelled, &parts.consume(&measures))?;
+        Ok(parts.whole(account, measures.len()))
+    }
+}
+
+/// What is known of some queries each, of which any thread adds more.
+#[derive(Default)]
+struct Parts(Mutex<Vec<(Numbers, Observed)>>);
+
+impl Parts {
+    /// Takes in what measures give for lists.
+    fn consume(&self, measures: &[Arc<Measure>]) -> impl Consume {
+        move |lists| {
+            let part = of_part(lists, measures);
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(part);
+        }
+    }
+
+    /// All queries of an account.
+    fn whole(self, account: Account, measures: usize) -> (Account, Observed) {
+        let parts = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let whole = merged(parts, account.first_rows.len(), measures);
+        (account, whole)
+    }
 }
 
 fn of_part(lists: JudgedLists, measures: &[Arc<Measure>]) -> (Numbers, Observed) {

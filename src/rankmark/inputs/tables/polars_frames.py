@@ -15,7 +15,7 @@ from rankmark.inputs.source import Source
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["from_lazy_frame", "from_polars", "opened"]
+__all__ = ["from_lazy_frame", "from_polars", "opened", "plain_types"]
 
 
 def opened(source: object, table: TableName) -> Source | None:
@@ -58,7 +58,7 @@ def from_polars(frame: pl.DataFrame, where: str) -> Table:
     """A frame as a table, without copying."""
     import polars as pl
 
-    if not _plain_types().issuperset(map(type, frame.dtypes)):
+    if not plain_types().issuperset(map(type, frame.dtypes)):
         frame = _with_types(frame, where)
     try:
         return Table.from_polars(frame)
@@ -72,7 +72,7 @@ def from_polars(frame: pl.DataFrame, where: str) -> Table:
 
 
 @cache
-def _plain_types() -> frozenset[type[pl.DataType]]:
+def plain_types() -> frozenset[type[pl.DataType]]:
     """Those of columns that are handed out as they are."""
     import polars as pl
 
@@ -89,7 +89,7 @@ def _with_types(frame: pl.DataFrame, where: str) -> pl.DataFrame:
             raise ColumnError(
                 f"{where}: column {name!r} holds Python objects; cast it to integers or strings"
             )
-        if (inner := _innermost(dtype)).is_integer() and type(inner) not in _plain_types():
+        if (inner := _innermost(dtype)).is_integer() and type(inner) not in plain_types():
             raise ColumnError(
                 f"{where}: column {name!r} is {dtype}, which Arrow libraries do not take; "
                 "cast it to Int64 or String"

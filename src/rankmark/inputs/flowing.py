@@ -1,0 +1,162 @@
+"""Results in Parquet that are read in the background, whole queries at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankmark._native import Table, queries_come_back
+from rankmark.dataclassing import dataclass
+from rankmark.errors import RankmarkError
+from rankmark.forking import need_polars_threads
+from rankmark.inputs.addresses import is_address
+from rankmark.inputs.files import expand
+from rankmark.inputs.format import File
+from rankmark.inputs.formats import format_of
+from rankmark.inputs.formats.parquet import Parquet
+from rankmark.inputs.input import Input
+from rankmark.inputs.roles import ColumnNames, Roles, find_roles
+from rankmark.inputs.source import Source
+from rankmark.inputs.tables.polars_frames import plain_types
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Flow", "flow_of", "last_border", "without_rows"]
+
+PIECE = 1 << 20
+"""Rows that are judged at once: their columns are still in the cache of the last level, if it is large."""
+LEAST = 2 * PIECE
+"""Fewer rows are read in no more time than it takes to begin."""
+LOOKED_AT = 1 << 17
+"""Rows that tell whether many queries come back: what is read in vain in the background would take longer."""
+SINCE = (1, 37)
+"""The polars in which batches of a file can be let go before its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A file of results.
+
+    Attributes:
+        path: where it is.
+        rows: how many it has.
+        names: its columns.
+
+    """
+
+    path: Path
+    rows: int
+    names: Sequence[str]
+    _file: File
+    _format: Parquet
+    _roles: Roles
+    _columns: ColumnNames | None
+
+    def start(self) -> Iterator[Input]:
+        """Begins to read it in the background.
+
+        Returns:
+            Pieces of it, which have all rows of a query where these stand together.
+
+        """
+        frame = self._format.frame(self._file).select(self._roles.names)
+        batches = frame.collect_batches(chunk_size=PIECE, maintain_order=True, engine="streaming")
+        return self._pieces(_whole_queries(self._refused(batches), self._roles.query))
+
+    def _refused(self, batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+        """The same, with errors as of a file that is read whole."""
+        while True:
+            with self._format.errors(self._file):
+                frame = next(batches, None)
+            if frame is None:
+                return
+            yield frame
+
+    def _pieces(self, frames: Iterator[pl.DataFrame]) -> Iterator[Input]:
+        first: Input | None = None
+        for frame in frames:
+            table = Table.from_polars(frame)
+            first = first or self._read(table)
+            yield replace(first, table=table)
+
+    def _read(self, table: Table) -> Input:
+        """Rows with their columns' roles, as of the whole table."""
+        source = Source(self._file.where, self.names, lambda _: table)
+        return source.read("run", self._columns, whole=False)
+
+
+def flow_of(path: str | os.PathLike[str], columns: ColumnNames | None) -> Flow | None:
+    """A file to be read so; None of others, of small ones, and of those that who reads them whole refuses."""
+    if is_address(text := os.fspath(path)):
+        return None
+    try:
+        paths = expand(text, "run")
+        file = File(paths[0], f"run {str(paths[0])!r}")
+        format_ = format_of(file, "run", columns)
+        if len(paths) > 1 or not isinstance(format_, Parquet) or format_.refuses_batches(file):
+            return None
+        return _flow(paths[0], file, format_, columns)
+    except RankmarkError:
+        return None
+
+
+def _flow(path: Path, file: File, format_: Parquet, columns: ColumnNames | None) -> Flow | None:
+    """A large file in which queries seem to stand together, and whose columns are the same in each piece.
+
+    So they are not of lists, and not of categories, of which each piece has its own.
+    """
+    need_polars_threads()
+    import polars as pl
+
+    if tuple(map(int, pl.__version__.split(".")[:2])) < SINCE:
+        return None
+    with format_.errors(file):
+        frame = format_.frame(file)
+        schema = frame.collect_schema()
+        roles = find_roles(schema.names(), "run", columns, file.where)
+        rows = frame.select(pl.len()).collect().item()
+        if rows < LEAST or not plain_types().issuperset(type(schema[name]) for name in roles.names):
+            return None
+        first = frame.select(roles.query).head(LOOKED_AT).collect(engine="streaming")
+    if queries_come_back(Table.from_polars(first), roles.query):
+        return None
+    return Flow(path, rows, schema.names(), file, format_, roles, columns)
+
+
+def without_rows(piece: Input) -> Input:
+    """The same columns, of which each is empty."""
+    import polars as pl
+
+    return replace(piece, table=Table.from_arrow(pl.DataFrame(piece.table).clear().to_struct()))
+
+
+def _whole_queries(frames: Iterator[pl.DataFrame], query: str) -> Iterator[pl.DataFrame]:
+    """The same rows, cut at the borders of queries."""
+    import polars as pl
+
+    rest: pl.DataFrame | None = None
+    for frame in frames:
+        together = frame if rest is None else pl.concat([rest, frame], rechunk=False)
+        end = last_border(together[query])
+        if end:
+            yield together[:end]
+        rest = together[end:]
+    if rest is not None and rest.height:
+        yield rest
+
+
+def last_border(queries: pl.Series) -> int:
+    """The row at which the last query begins."""
+    last, length = queries[-1], 1 << 12
+    while True:
+        tail = queries.tail(length)
+        other = (tail != last).arg_true()
+        if len(other):
+            return len(queries) - len(tail) + int(other[-1]) + 1
+        if len(tail) == len(queries):
+            return 0
+        length *= 8
