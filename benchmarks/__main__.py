@@ -83,7 +83,7 @@ def _options(args: list[str] | None) -> argparse.Namespace:
         "--case",
         type=cases_of,
         default=list(CASES.values()),
-        help="such as A,B,G1; G is G1 and G2 (default: all)",
+        help="such as A,B,G1; G is G1 to G3 (default: all)",
     )
     parser.add_argument(
         "--rows",

@@ -214,6 +214,13 @@ CASES = {
             (targets.speed(ours.FILES, 150),),
         ),
         Case(
+            "G3",
+            "files: C from Parquet",
+            data.parquet_strings,
+            (ours.FILES, floors.READ_PARQUET),
+            (targets.within(ours.FILES, floors.READ_PARQUET, 1.2),),
+        ),
+        Case(
             "H1",
             "scale: ten times A",
             data.grouped,

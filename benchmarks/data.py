@@ -151,7 +151,16 @@ def judged_items(data: Data) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 def parquet(rows: int, folder: Path) -> Data:
     """`grouped` in Parquet files."""
-    data = replace(grouped(rows, folder), suffix=".parquet")
+    return _in_parquet(grouped(rows, folder))
+
+
+def parquet_strings(rows: int, folder: Path) -> Data:
+    """`strings` in Parquet files."""
+    return _in_parquet(strings(rows, folder))
+
+
+def _in_parquet(tables: Data) -> Data:
+    data = replace(tables, suffix=".parquet")
     for path, table in zip(data.files, (data.qrels, data.run), strict=True):
         table.write_parquet(path)
     return data
