@@ -160,6 +160,21 @@ def test_what_is_refused_and_what_is_odd_is_told_in_the_rows_of_the_file(
     same(saved(tmp_path, qrels, run.with_columns(**wrong)))
 
 
+def test_several_files_are_one_after_another(tmp_path: Path, asked: Asked) -> None:
+    qrels, run = tables()
+    qrels.write_parquet(tmp_path / "qrels.parquet")
+    files = str(tmp_path / "qrels.parquet"), str(tmp_path / "run-*.parquet")
+    for number, rows in enumerate((run[:20], run[20:21], run[21:])):
+        rows.write_parquet(tmp_path / f"run-{number}.parquet")
+    same(files)
+    assert (asked.pieces, asked.whole) == (1, 0)
+    run[20:21].with_columns(pl.col("score").cast(pl.Float64)).write_parquet(tmp_path / "run-1.parquet")
+    same(files)
+    run[20:21].rename({"item": "product"}).write_parquet(tmp_path / "run-1.parquet")
+    same(files)
+    assert asked.pieces == 1
+
+
 def test_the_same_table_twice_is_told(tmp_path: Path) -> None:
     qrels, _ = tables()
     qrels.write_parquet(tmp_path / "both.parquet")

@@ -52,13 +52,14 @@ def observation(
     if (flow := flow_of(run, columns)) is None:
         return None
     try:
-        return _observed(qrels, flow, compiled, choices, columns, threads, extents=extents)
+        return _observed(qrels, run, flow, compiled, choices, columns, threads, extents=extents)
     except RankmarkError:  # of which those who have all rows can say where it is
         return None
 
 
 def _observed(
     qrels: Any,
+    run: str | os.PathLike[str],
     flow: Flow,
     compiled: list[CompiledMeasure],
     choices: Choices,
@@ -98,5 +99,5 @@ def _observed(
         (judged, first),
         {},
         lambda: (extent_of(judged), extent),
-        TablesLookedAt(cache(lambda: read_inputs(judged, flow.path, columns))),
+        TablesLookedAt(cache(lambda: read_inputs(judged, run, columns))),
     )

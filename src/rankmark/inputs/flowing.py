@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankmark._native import Table, queries_come_back
@@ -14,7 +13,7 @@ from rankmark.errors import RankmarkError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.addresses import is_address
 from rankmark.inputs.files import expand
-from rankmark.inputs.format import File
+from rankmark.inputs.format import File, polars_errors
 from rankmark.inputs.formats import format_of
 from rankmark.inputs.formats.parquet import Parquet
 from rankmark.inputs.input import Input
@@ -34,43 +33,41 @@ LEAST = 2 * PIECE
 LOOKED_AT = 1 << 17
 """Rows that tell whether many queries come back: what is read in vain in the background would take longer."""
 SINCE = (1, 37)
-"""The polars in which batches of a file can be let go before its end."""
+"""The polars in which batches can be let go before the last one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A file of results.
+    """One file of results, or several, one after another.
 
     Attributes:
-        path: where it is.
-        rows: how many it has.
-        names: its columns.
+        rows: how many they have.
+        names: their columns.
 
     """
 
-    path: Path
     rows: int
     names: Sequence[str]
-    _file: File
-    _format: Parquet
+    _where: str
+    _frame: pl.LazyFrame
     _roles: Roles
     _columns: ColumnNames | None
 
     def start(self) -> Iterator[Input]:
-        """Begins to read it in the background.
+        """Begins to read in the background.
 
         Returns:
-            Pieces of it, which have all rows of a query where these stand together.
+            Pieces, which have all rows of a query where these stand together.
 
         """
-        frame = self._format.frame(self._file).select(self._roles.names)
+        frame = self._frame.select(self._roles.names)
         batches = frame.collect_batches(chunk_size=PIECE, maintain_order=True, engine="streaming")
         return self._pieces(_whole_queries(self._refused(batches), self._roles.query))
 
     def _refused(self, batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-        """The same, with errors as of a file that is read whole."""
+        """The same, with errors as of files that are read whole."""
         while True:
-            with self._format.errors(self._file):
+            with polars_errors(self._where, Parquet.name):
                 frame = next(batches, None)
             if frame is None:
                 return
@@ -85,46 +82,47 @@ class Flow:
 
     def _read(self, table: Table) -> Input:
         """Rows with their columns' roles, as of the whole table."""
-        source = Source(self._file.where, self.names, lambda _: table)
-        return source.read("run", self._columns, whole=False)
+        return Source(self._where, self.names, lambda _: table).read("run", self._columns, whole=False)
 
 
 def flow_of(path: str | os.PathLike[str], columns: ColumnNames | None) -> Flow | None:
-    """A file to be read so; None of others, of small ones, and of those that who reads them whole refuses."""
+    """Files to be read so; None of others, of small ones, and of those that who reads them whole refuses."""
     if is_address(text := os.fspath(path)):
         return None
     try:
-        paths = expand(text, "run")
-        file = File(paths[0], f"run {str(paths[0])!r}")
-        format_ = format_of(file, "run", columns)
-        if len(paths) > 1 or not isinstance(format_, Parquet) or format_.refuses_batches(file):
+        files = [File(each, f"run {str(each)!r}") for each in expand(text, "run")]
+        if not all(isinstance(format_of(file, "run", columns), Parquet) for file in files):
             return None
-        return _flow(paths[0], file, format_, columns)
+        where = files[0].where if len(files) == 1 else f"run {text!r}"
+        with polars_errors(where, Parquet.name):
+            return _flow(files, where, columns)
     except RankmarkError:
         return None
 
 
-def _flow(path: Path, file: File, format_: Parquet, columns: ColumnNames | None) -> Flow | None:
-    """A large file in which queries seem to stand together, and whose columns are the same in each piece.
+def _flow(files: Sequence[File], where: str, columns: ColumnNames | None) -> Flow | None:
+    """Large files in which queries seem to stand together, and whose columns are the same in each piece.
 
     So they are not of lists, and not of categories, of which each piece has its own.
     """
     need_polars_threads()
     import polars as pl
 
-    if tuple(map(int, pl.__version__.split(".")[:2])) < SINCE:
+    if tuple(map(int, pl.__version__.split(".")[:2])) < SINCE or any(file.is_compressed for file in files):
         return None
-    with format_.errors(file):
-        frame = format_.frame(file)
-        schema = frame.collect_schema()
-        roles = find_roles(schema.names(), "run", columns, file.where)
-        rows = frame.select(pl.len()).collect().item()
-        if rows < LEAST or not plain_types().issuperset(type(schema[name]) for name in roles.names):
-            return None
-        first = frame.select(roles.query).head(LOOKED_AT).collect(engine="streaming")
+    frames = [Parquet().frame(file) for file in files]
+    schema = frames[0].collect_schema()
+    if any(other.collect_schema() != schema for other in frames[1:]):
+        return None
+    frame = pl.concat(frames, rechunk=False)
+    roles = find_roles(schema.names(), "run", columns, where)
+    rows = frame.select(pl.len()).collect().item()
+    if rows < LEAST or not plain_types().issuperset(type(schema[name]) for name in roles.names):
+        return None
+    first = frame.select(roles.query).head(LOOKED_AT).collect(engine="streaming")
     if queries_come_back(Table.from_polars(first), roles.query):
         return None
-    return Flow(path, rows, schema.names(), file, format_, roles, columns)
+    return Flow(rows, schema.names(), where, frame, roles, columns)
 
 
 def without_rows(piece: Input) -> Input:
