@@ -16,7 +16,7 @@ class Table:
     @staticmethod
     def from_arrow(source: object) -> Table: ...
     @staticmethod
-    def from_polars(frame: object) -> Table: ...
+    def from_polars(frame: object, *, nested: bool = True) -> Table: ...
     @staticmethod
     def from_entries(
         entries: list[Any],
@@ -117,7 +117,7 @@ class JudgedLists:
     def order(self) -> tuple[int, int]: ...
 
 class CompiledMeasure:
-    """A measure that the core computes: `JudgedLists.compute` and `observe_lists`."""
+    """A measure that the core computes: `JudgedLists.compute` and `CompiledGroup`."""
 
     @staticmethod
     def gains(binary: bool, discounts: Sequence[float]) -> CompiledMeasure: ...
@@ -128,6 +128,14 @@ class CompiledMeasure:
     def extreme(
         self, search: str, highest: bool, grade: float | None, otherwise: float
     ) -> CompiledMeasure | None: ...
+
+class CompiledGroup:
+    """Measures that the core computes, and the choices that decide them."""
+
+    def __init__(self, measures: Sequence[CompiledMeasure], choices: ListChoices) -> None: ...
+    def observe(
+        self, qrels: Columns, run: Columns, threads: int = 0
+    ) -> tuple[int, ObservedQueries, list[QueryValues]]: ...
 
 class ItemNumbers:
     """Items with numbers."""
@@ -275,14 +283,6 @@ class ObservedQueries:
     def unanswered(self, ids: Table, most: int) -> list[int] | list[str]: ...
     def tied(self, last: int, cut: bool) -> int: ...
 
-def observe_lists(
-    qrels: Columns,
-    run: Columns,
-    measures: Sequence[CompiledMeasure],
-    choices: ListChoices,
-    *,
-    threads: int = 0,
-) -> tuple[int, ObservedQueries, list[QueryValues]]: ...
 def count_before(
     scores: NDArray[np.float32] | NDArray[np.float64],
     judged: tuple[NDArray[np.int64], NDArray[np.int64]],
@@ -411,6 +411,10 @@ def rising_above(values: NDArray[np.float64], others: NDArray[np.float64]) -> ND
 def settle(
     measures: list[tuple[QueryValues, NDArray[np.bool_] | None, float]],
 ) -> list[tuple[float, int, int]]: ...
+def settle_means(
+    measures: Sequence[QueryValues], filler: float
+) -> tuple[list[float], list[tuple[int, int]]]: ...
+def set_attributes(owner: object, names: tuple[str, ...], values: tuple[object, ...]) -> None: ...
 def exact_sum(values: NDArray[np.float64]) -> float: ...
 
 class LabelledRows:

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyList;
 
+use crate::core::lists::measures::Measure;
 use crate::core::lists::{observed, values};
 use crate::python::lists::{Columns, CompiledMeasure, ListChoices, source, threads_for};
 use crate::python::running::{interruptible, unlocked};
@@ -209,37 +210,48 @@ fn any_ties(tied_rank: &[i64]) -> bool {
     tied_rank.iter().any(|&rank| rank > 0)
 }
 
-/// As `judge_lists`, of measures that the core computes: how many queries are not judged, the others, and what the
-/// measures give for these.
-#[pyfunction]
-#[pyo3(signature = (qrels, run, measures, choices, *, threads=0))]
-pub fn observe_lists<'py>(
-    py: Python<'py>,
-    qrels: Columns<'py>,
-    run: Columns<'py>,
-    measures: Vec<PyRef<'py, CompiledMeasure>>,
-    choices: ListChoices,
-    threads: usize,
-) -> PyResult<(usize, ObservedQueries, Vec<QueryValues>)> {
-    let (qrels, run) = (source(qrels), source(run));
-    let threads = threads_for(&qrels, &run, threads);
-    let measures: Vec<_> = measures.iter().map(|measure| Arc::clone(&measure.0)).collect();
-    let (account, lists) = interruptible(py, threads, move |cancelled| {
-        observed::observe(&qrels, &run, &choices.0, &measures, cancelled)
-    })?;
-    let queries = ObservedQueries {
-        count: lists.answered.len(),
-        missing: unanswered(&lists.answered),
-        ties: any_ties(&lists.tied_rank),
-        first_rows: Kept::new(account.first_rows),
-        answered: Kept::new(lists.answered),
-        retrieved: Kept::new(lists.retrieved),
-        tied_rank: Kept::new(lists.tied_rank),
-        hits: lists.hits,
-        order: lists.order,
-    };
-    let values = lists.values.into_iter().map(|values| QueryValues(Kept::new(values)));
-    Ok((account.unjudged_queries, queries, values.collect()))
+/// Measures that the core computes, and the choices that decide them: understood once, observed many times.
+#[pyclass(frozen, module = "rankmark._native")]
+pub struct CompiledGroup(Arc<(Vec<Arc<Measure>>, ListChoices)>);
+
+#[pymethods]
+impl CompiledGroup {
+    #[new]
+    fn new(measures: Vec<PyRef<'_, CompiledMeasure>>, choices: ListChoices) -> Self {
+        let measures = measures.iter().map(|measure| Arc::clone(&measure.0)).collect();
+        Self(Arc::new((measures, choices)))
+    }
+
+    /// As `judge_lists`: how many queries are not judged, the others, and what the measures give for these.
+    #[pyo3(signature = (qrels, run, threads=0))]
+    fn observe<'py>(
+        &self,
+        py: Python<'py>,
+        qrels: Columns<'py>,
+        run: Columns<'py>,
+        threads: usize,
+    ) -> PyResult<(usize, ObservedQueries, Vec<QueryValues>)> {
+        let (qrels, run) = (source(qrels), source(run));
+        let threads = threads_for(&qrels, &run, threads);
+        let asked = Arc::clone(&self.0);
+        let (account, lists) = interruptible(py, threads, move |cancelled| {
+            let (measures, choices) = &*asked;
+            observed::observe(&qrels, &run, &choices.0, measures, cancelled)
+        })?;
+        let queries = ObservedQueries {
+            count: lists.answered.len(),
+            missing: unanswered(&lists.answered),
+            ties: any_ties(&lists.tied_rank),
+            first_rows: Kept::new(account.first_rows),
+            answered: Kept::new(lists.answered),
+            retrieved: Kept::new(lists.retrieved),
+            tied_rank: Kept::new(lists.tied_rank),
+            hits: lists.hits,
+            order: lists.order,
+        };
+        let values = lists.values.into_iter().map(|values| QueryValues(Kept::new(values)));
+        Ok((account.unjudged_queries, queries, values.collect()))
+    }
 }
 
 /// The values of a measure, which of them count (all if None), and what is filled in for NaN.
@@ -253,6 +265,20 @@ pub fn settle(py: Python<'_>, measures: Vec<Unsettled<'_>>) -> PyResult<Vec<(f64
         let counted = counted.as_ref().map(|counted| counted.as_slice()).transpose()?;
         let total = own.0.change(py, |own| values::settle(own, counted, filler))?;
         Ok((total.sum, total.count, total.undefined))
+    };
+    measures.into_iter().map(settle).collect()
+}
+
+/// What measures come to, and of each how many values there are and how many were NaN before.
+type Means = (Vec<f64>, Vec<(usize, usize)>);
+
+/// The same of measures that are means of the values of all queries.
+#[pyfunction]
+pub fn settle_means(py: Python<'_>, measures: Vec<PyRef<'_, QueryValues>>, filler: f64) -> PyResult<Means> {
+    let settle = |own: PyRef<'_, QueryValues>| {
+        let total = own.0.change(py, |own| values::settle(own, None, filler))?;
+        let mean = if total.count == 0 { f64::NAN } else { total.sum / total.count as f64 };
+        Ok((mean, (total.count, total.undefined)))
     };
     measures.into_iter().map(settle).collect()
 }

@@ -41,11 +41,7 @@ HOW = (
 
 def looked_at(groups: Iterable[Group]) -> Measure | None:
     """A measure that looks at judgements of aspects, if one does."""
-    for _, measures in groups:
-        for each in measures:
-            if each.of_aspects:
-                return each
-    return None
+    return next((group.of_aspects for group in groups if group.of_aspects is not None), None)
 
 
 def as_looked_at(judgements: Input, groups: Iterable[Group]) -> Input:
