@@ -41,7 +41,10 @@ HOW = (
 
 def looked_at(groups: Iterable[Group]) -> Measure | None:
     """A measure that looks at judgements of aspects, if one does."""
-    return next((group.of_aspects for group in groups if group.of_aspects is not None), None)
+    for group in groups:
+        if group.of_aspects is not None:
+            return group.of_aspects
+    return None
 
 
 def as_looked_at(judgements: Input, groups: Iterable[Group]) -> Input:

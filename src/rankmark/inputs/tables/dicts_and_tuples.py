@@ -51,14 +51,14 @@ def read(source: Any, side: Side) -> Input | Source | None:
     if not isinstance(found, Table):
         return found
     value = VALUE_OF[side] if len(found.names) > 2 else None
-    return Input(found, side, side, "query", "item", value, None, text_ids=False)
+    return Input(found, side, side, "query", "item", value, None, False)
 
 
 def _found(source: Any, side: Side) -> Table | Source | None:
     """The rows of what is plain, whose columns are called as their roles; all else as `opened`."""
     if held := _held_by_ranx(source):
         source = held
-    if isinstance(source, Mapping):
+    if type(source) is dict or isinstance(source, Mapping):
         # What is plain holds neither aspects nor whole tables, which to look for takes longer.
         if table := _plain_entries(source, side):
             return table
