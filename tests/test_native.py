@@ -39,7 +39,7 @@ def judge_lists(**choices: Any) -> None:
     table = _native.Table.from_arrow(pl.DataFrame({"query": [1], "item": [1], "value": [1.0]}))
     columns = (table, "table", "query", "item", "value", None)
     _native.judge_lists(columns, columns, lambda _: None, SimpleNamespace(**choices))
-    _native.observe_lists(columns, columns, [], SimpleNamespace(**choices))
+    _native.CompiledGroup([], SimpleNamespace(**choices)).observe(columns, columns)
 
 
 def count_before(**choices: Any) -> None:
@@ -120,7 +120,7 @@ def observed() -> tuple[_native.ObservedQueries, list[_native.QueryValues], _nat
     qrels, run = ((table, "table", "query", "item", "value", None) for table in tables)
     hits = _native.CompiledMeasure.hits("count", 1.0, None, 1.0)
     choices = SimpleNamespace(**DEFAULTS["judge_lists"])
-    unjudged, queries, values = _native.observe_lists(qrels, run, [hits], choices)
+    unjudged, queries, values = _native.CompiledGroup([hits], choices).observe(qrels, run)
     assert unjudged == 0
     return queries, values, tables[0]
 
@@ -164,8 +164,25 @@ def test_values_settle_in_one_place(look_first: bool) -> None:
     assert given.tolist() == [0.5, 2.0]
 
 
+@pytest.mark.parametrize("filler", [0.0, 1.0, np.nan])
+def test_means_are_settled_like_values_that_all_count(filler: float) -> None:
+    random = np.random.default_rng(7)
+    drawn = [random.random(count) for count in (0, 1, 3, 1_000)]
+    drawn = [*drawn, *(np.where(each < 0.3, np.nan, each) for each in drawn), np.full(3, np.nan)]
+    measures, others = ([_native.QueryValues(each.copy()) for each in drawn] for _ in range(2))
+    means, counts = _native.settle_means(measures, filler)
+    settled = _native.settle([(each, None, filler) for each in others])
+    assert counts == [(count, undefined) for _, count, undefined in settled]
+    expected = [total / count if count else np.nan for total, count, _ in settled]
+    assert np.array(means).tobytes() == np.array(expected).tobytes()
+    for one, other in zip(measures, others, strict=True):
+        assert one.array.tobytes() == other.array.tobytes()
+
+
 def test_values_that_nobody_may_write_to_are_not_settled() -> None:
     given = np.zeros(2)
     given.setflags(write=False)
     with pytest.raises(TypeError, match="write"):
         _native.settle([(_native.QueryValues(given), None, 0.5)])
+    with pytest.raises(TypeError, match="write"):
+        _native.settle_means([_native.QueryValues(given)], 0.5)

@@ -35,7 +35,11 @@ mod _native {
     #[pymodule_export]
     use crate::python::matrices::{count_before, query_seeds, ranked_lists};
     #[pymodule_export]
-    use crate::python::observed::{ListsInPieces, ObservedQueries, QueryValues, observe_lists, settle};
+    use crate::python::objects::set_attributes;
+    #[pymodule_export]
+    use crate::python::observed::{
+        CompiledGroup, ListsInPieces, ObservedQueries, QueryValues, settle, settle_means,
+    };
     #[pymodule_export]
     use crate::python::open_items::{open_best_grades, open_best_totals, open_filled, open_totals};
     #[pymodule_export]

@@ -16,7 +16,7 @@ class Table:
     @staticmethod
     def from_arrow(source: object) -> Table: ...
     @staticmethod
-    def from_polars(frame: object) -> Table: ...
+    def from_polars(frame: object, *, nested: bool = True) -> Table: ...
     @staticmethod
     def from_entries(
         entries: list[Any],
@@ -117,7 +117,7 @@ class JudgedLists:
     def order(self) -> tuple[int, int]: ...
 
 class CompiledMeasure:
-    """A measure that the core computes: `JudgedLists.compute` and `observe_lists`."""
+    """A measure that the core computes: `JudgedLists.compute` and `CompiledGroup`."""
 
     @staticmethod
     def gains(binary: bool, discounts: Sequence[float]) -> CompiledMeasure: ...
@@ -128,6 +128,15 @@ class CompiledMeasure:
     def extreme(
         self, search: str, highest: bool, grade: float | None, otherwise: float
     ) -> CompiledMeasure | None: ...
+
+class CompiledGroup:
+    """Measures that the core computes, and the choices that decide them."""
+
+    def __init__(self, measures: Sequence[CompiledMeasure], choices: ListChoices) -> None: ...
+    def observe(
+        self, qrels: Columns, run: Columns, threads: int = 0
+    ) -> tuple[int, ObservedQueries, list[QueryValues]]: ...
+    def in_pieces(self, qrels: Columns, threads: int = 0) -> ListsInPieces | None: ...
 
 class ItemNumbers:
     """Items with numbers."""
@@ -275,26 +284,9 @@ class ObservedQueries:
     def unanswered(self, ids: Table, most: int) -> list[int] | list[str]: ...
     def tied(self, last: int, cut: bool) -> int: ...
 
-def observe_lists(
-    qrels: Columns,
-    run: Columns,
-    measures: Sequence[CompiledMeasure],
-    choices: ListChoices,
-    *,
-    threads: int = 0,
-) -> tuple[int, ObservedQueries, list[QueryValues]]: ...
-
 class ListsInPieces:
-    """As `observe_lists`, of a run that comes in pieces; made by `of`, which is None of longer ids."""
+    """A run that comes in pieces: `CompiledGroup.in_pieces`."""
 
-    @staticmethod
-    def of(
-        qrels: Columns,
-        measures: Sequence[CompiledMeasure],
-        choices: ListChoices,
-        *,
-        threads: int = 0,
-    ) -> ListsInPieces | None: ...
     def add(self, run: Columns) -> bool: ...
     def finish(self, run: Columns) -> tuple[int, ObservedQueries, list[QueryValues]]: ...
 
@@ -426,6 +418,10 @@ def rising_above(values: NDArray[np.float64], others: NDArray[np.float64]) -> ND
 def settle(
     measures: list[tuple[QueryValues, NDArray[np.bool_] | None, float]],
 ) -> list[tuple[float, int, int]]: ...
+def settle_means(
+    measures: Sequence[QueryValues], filler: float
+) -> tuple[list[float], list[tuple[int, int]]]: ...
+def set_attributes(owner: object, names: tuple[str, ...], values: tuple[object, ...]) -> None: ...
 def exact_sum(values: NDArray[np.float64]) -> float: ...
 
 class LabelledRows:

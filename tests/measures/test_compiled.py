@@ -18,6 +18,7 @@ from rankmark.language.choices import Choices
 from rankmark.language.extremes import End, Extreme
 from rankmark.language.measure import Measure
 from rankmark.language.names import parse
+from rankmark.language.plan import Group
 
 COMPILED = [
     "nDCG@10",
@@ -141,25 +142,25 @@ def test_lists_are_below_or_above_by_the_mean_rank_of_what_is_relevant(ties: Any
 
 @pytest.mark.parametrize("choices", [Choices(), Choices(ties="random"), Choices(unjudged="ignore")], ids=str)
 @pytest.mark.parametrize("scattered", [False, True])
-def test_whole_calls_of_the_core_see_what_pages_see(
-    choices: Choices, scattered: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_whole_calls_of_the_core_see_what_pages_see(choices: Choices, scattered: bool) -> None:
     random = np.random.default_rng(4)
     query, item = np.divmod(np.arange(30_000), 20)
     rows = random.permutation(len(query)) if scattered else np.arange(len(query))
     run = pl.DataFrame({"query": query, "item": item, "score": random.integers(0, 9, len(query))})[rows]
     qrels = pl.DataFrame({"query": query, "item": item + 9, "relevance": random.integers(0, 3, len(query))})
     tables, measures = read_inputs(qrels, run), tuple(map(parse, COMPILED))
-    whole, others = local._observed(*tables, choices, measures, 2)
-    monkeypatch.setattr(local, "compiled_of", lambda *_: None)
-    pages, others_of_pages = local._observed(*tables, choices, measures, 2)
+    core, of_pages = (Group(choices, measures) for _ in range(2))
+    assert core.compiled is not None
+    of_pages.__dict__["compiled"] = None
+    whole, others = local._observed(*tables, core, 2)
+    pages, others_of_pages = local._observed(*tables, of_pages, 2)
     assert others == others_of_pages
-    own, of_pages = whole.queries, pages.queries
-    assert (own.hits, own.ties, own.order) == (of_pages.hits, of_pages.ties, of_pages.order)
+    own, theirs = whole.queries, pages.queries
+    assert (own.hits, own.ties, own.order) == (theirs.hits, theirs.ties, theirs.order)
     arrays = attrgetter("first_rows", "answered", "retrieved", "tied_rank")
     for one, other in zip(
         (*arrays(own), *(each.array for each in whole.values)),
-        (*arrays(of_pages), *(each.array for each in pages.values)),
+        (*arrays(theirs), *(each.array for each in pages.values)),
         strict=True,
     ):
         assert one.tobytes() == other.tobytes()

@@ -5,6 +5,7 @@
 //! is a slice of the caller's own memory; otherwise the values are read into a scratch vector that stays in
 //! cache.
 
+use std::fmt::Display;
 use std::iter::repeat_n;
 use std::ops::{Neg, Range};
 
@@ -246,13 +247,21 @@ impl Number for f64 {
 }
 
 /// A column of numbers (scores, ranks, grades).
-pub fn numbers<'a, N: Number>(table: &'a Table, name: &str, what: &str) -> Result<Column<'a, N>> {
+pub fn numbers<'a, N: Number>(
+    table: &'a Table,
+    name: &str,
+    what: impl Display + Copy,
+) -> Result<Column<'a, N>> {
     refuse_nulls(table, name, what)?;
     Column::new(table, name, floats)
 }
 
 /// The same with their signs changed.
-pub fn negated<'a, N: Number>(table: &'a Table, name: &str, what: &str) -> Result<Column<'a, N>> {
+pub fn negated<'a, N: Number>(
+    table: &'a Table,
+    name: &str,
+    what: impl Display + Copy,
+) -> Result<Column<'a, N>> {
     refuse_nulls(table, name, what)?;
     Column::new(table, name, |array| Ok(Box::new(Negated(floats(array)?))))
 }
@@ -299,7 +308,7 @@ fn is_fraction(value: f64) -> bool {
 const BLOCK: usize = 1 << 14;
 
 /// Refuses a column with nulls.
-pub fn refuse_nulls(table: &Table, name: &str, what: &str) -> Result<()> {
+pub fn refuse_nulls(table: &Table, name: &str, what: impl Display + Copy) -> Result<()> {
     let mut row = 0;
     let (mut count, mut first) = (0, None);
     for batch in &table.batches {

@@ -288,7 +288,7 @@ impl<K: Key> Segments<K> {
     fn new(column: &Column<'_, K>) -> Result<Self> {
         let rows = column.len();
         check_rows(rows)?;
-        let blocks = pool::map_init(rows.div_ceil(BLOCK), Vec::new, |scratch, block| {
+        let mut blocks = pool::map_init(rows.div_ceil(BLOCK), Vec::new, |scratch, block| {
             let begin = block * BLOCK;
             // One row of the block before, so that its last query is known.
             let first = begin.saturating_sub(1);
@@ -300,6 +300,10 @@ impl<K: Key> Segments<K> {
             found.push_changes(keys, first as u32);
             found
         });
+        if let [only] = &mut blocks[..] {
+            only.starts.push(rows as u32);
+            return Ok(blocks.swap_remove(0));
+        }
         let (mut starts, keys): (Vec<_>, Vec<_>) =
             blocks.into_iter().map(|block| (block.starts, block.keys)).unzip();
         starts.push(vec![rows as u32]);

@@ -1,5 +1,7 @@
 //! Columns of ids: integers or strings.
 
+use std::fmt::Display;
+
 use arrow_schema::DataType;
 
 use crate::core::column::{Column, integers, refuse_nulls, texts};
@@ -19,7 +21,7 @@ impl<'a> Ids<'a> {
     ///
     /// Unsigned 64-bit integers keep their bits, so one of 2⁶³ or more reads as a negative number:
     /// equality still holds between unsigned columns, order is then that of `u64`.
-    pub fn new(table: &'a Table, name: &str, what: &str) -> Result<Self> {
+    pub fn new(table: &'a Table, name: &str, what: impl Display + Copy) -> Result<Self> {
         let dtype = table.schema.field_with_name(name).map_err(|e| Error::data(e.to_string()))?.data_type();
         refuse_nulls(table, name, what)?;
         match Family::of(dtype) {

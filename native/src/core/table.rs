@@ -1,5 +1,6 @@
 //! Columns in Arrow memory, as they came from the caller.
 
+use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
@@ -69,9 +70,24 @@ impl Family {
     }
 }
 
-/// A column as messages call it.
-pub fn column_of(table: &str, role: &str, column: &str) -> String {
-    format!("{table}: the {role} column '{column}'")
+/// A column as messages call it, which is written where there is one.
+#[derive(Clone, Copy)]
+pub struct ColumnOf<'a> {
+    table: &'a str,
+    role: &'a str,
+    column: &'a str,
+}
+
+/// The column of a table that has a role.
+pub fn column_of<'a>(table: &'a str, role: &'a str, column: &'a str) -> ColumnOf<'a> {
+    ColumnOf { table, role, column }
+}
+
+impl Display for ColumnOf<'_> {
+    fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
+        let Self { table, role, column } = self;
+        write!(to, "{table}: the {role} column '{column}'")
+    }
 }
 
 impl Table {

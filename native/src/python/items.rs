@@ -34,7 +34,8 @@ impl ItemNumbers {
     ) -> PyResult<(Self, Vec<Bound<'py, PyArray1<i32>>>)> {
         let tables: Vec<_> = columns.iter().map(|(table, what, name)| (&table.get().0, what, name)).collect();
         let found = unlocked(py, || {
-            let whats: Vec<_> = tables.iter().map(|(_, what, name)| column_of(what, "item", name)).collect();
+            let whats: Vec<_> =
+                tables.iter().map(|(_, what, name)| column_of(what, "item", name).to_string()).collect();
             let named = tables.iter().zip(&whats);
             let ids: Vec<_> = named
                 .map(|(&(table, _, name), what)| Ids::new(table, name, what))
@@ -68,7 +69,7 @@ impl ItemNumbers {
     ) -> PyResult<Bound<'py, PyArray1<i32>>> {
         let table = &table.get().0;
         let found = unlocked(py, || {
-            let what = column_of(what, "item", name);
+            let what = column_of(what, "item", name).to_string();
             let mut rows = Vec::with_capacity(table.num_rows());
             let each = |number: Option<u32>| rows.push(number.map_or(UNKNOWN, |number| number as i32));
             self.0.rows(&Ids::new(table, name, &what)?, &what, each)?;

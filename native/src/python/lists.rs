@@ -114,7 +114,7 @@ impl JudgedLists {
     }
 }
 
-/// A measure that the core computes: `JudgedLists.compute` and `observe_lists`.
+/// A measure that the core computes: `JudgedLists.compute` and `CompiledGroup`.
 #[pyclass(frozen, module = "rankmark._native")]
 pub struct CompiledMeasure(pub Arc<Measure>);
 

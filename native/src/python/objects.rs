@@ -30,6 +30,23 @@ pub struct Numbers {
     pub flags: bool,
 }
 
+/// Sets attributes of an object whose class refuses it, as where it is made.
+#[pyfunction]
+pub fn set_attributes(
+    object: &Bound<'_, PyAny>,
+    names: &Bound<'_, PyTuple>,
+    values: &Bound<'_, PyTuple>,
+) -> PyResult<()> {
+    for (name, value) in names.iter_borrowed().zip(values.iter_borrowed()) {
+        // SAFETY: all three are alive, and the interpreter is held; what fails has set an exception.
+        let failed = unsafe { ffi::PyObject_GenericSetAttr(object.as_ptr(), name.as_ptr(), value.as_ptr()) };
+        if failed != 0 {
+            return Err(PyErr::fetch(object.py()));
+        }
+    }
+    Ok(())
+}
+
 /// The entries of dicts `{id: number}`, or of lists and tuples of ids, a row each: `query`, that of the entry, `item`
 /// and, of dicts, the number under its name.
 pub fn of_entries(

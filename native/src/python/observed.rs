@@ -11,6 +11,7 @@ use pyo3::sync::MutexExt;
 use pyo3::types::PyList;
 
 use crate::core::lists::judge::Account;
+use crate::core::lists::measures::Measure;
 use crate::core::lists::{observed, values};
 use crate::python::lists::{Columns, CompiledMeasure, ListChoices, source, threads_for};
 use crate::python::running::{self, interruptible, unlocked};
@@ -211,27 +212,6 @@ fn any_ties(tied_rank: &[i64]) -> bool {
     tied_rank.iter().any(|&rank| rank > 0)
 }
 
-/// As `judge_lists`, of measures that the core computes: how many queries are not judged, the others, and what the
-/// measures give for these.
-#[pyfunction]
-#[pyo3(signature = (qrels, run, measures, choices, *, threads=0))]
-pub fn observe_lists<'py>(
-    py: Python<'py>,
-    qrels: Columns<'py>,
-    run: Columns<'py>,
-    measures: Vec<PyRef<'py, CompiledMeasure>>,
-    choices: ListChoices,
-    threads: usize,
-) -> PyResult<Seen> {
-    let (qrels, run) = (source(qrels), source(run));
-    let threads = threads_for(&qrels, &run, threads);
-    let measures: Vec<_> = measures.iter().map(|measure| Arc::clone(&measure.0)).collect();
-    let (account, lists) = interruptible(py, threads, move |cancelled| {
-        observed::observe(&qrels, &run, &choices.0, &measures, cancelled)
-    })?;
-    Ok(kept(account, lists))
-}
-
 /// How many queries are not judged, the others, and what measures give for these.
 type Seen = (usize, ObservedQueries, Vec<QueryValues>);
 
@@ -251,11 +231,58 @@ fn kept(account: Account, lists: observed::Observed) -> Seen {
     (account.unjudged_queries, queries, values.collect())
 }
 
-/// As `observe_lists`, of a run that comes in pieces, each of whole queries.
+/// Measures that the core computes, and the choices that decide them: understood once, observed many times.
+#[pyclass(frozen, module = "rankmark._native")]
+pub struct CompiledGroup(Arc<(Vec<Arc<Measure>>, ListChoices)>);
+
+#[pymethods]
+impl CompiledGroup {
+    #[new]
+    fn new(measures: Vec<PyRef<'_, CompiledMeasure>>, choices: ListChoices) -> Self {
+        let measures = measures.iter().map(|measure| Arc::clone(&measure.0)).collect();
+        Self(Arc::new((measures, choices)))
+    }
+
+    /// As `judge_lists`: how many queries are not judged, the others, and what the measures give for these.
+    #[pyo3(signature = (qrels, run, threads=0))]
+    fn observe<'py>(
+        &self,
+        py: Python<'py>,
+        qrels: Columns<'py>,
+        run: Columns<'py>,
+        threads: usize,
+    ) -> PyResult<Seen> {
+        let (qrels, run) = (source(qrels), source(run));
+        let threads = threads_for(&qrels, &run, threads);
+        let asked = Arc::clone(&self.0);
+        let (account, lists) = interruptible(py, threads, move |cancelled| {
+            let (measures, choices) = &*asked;
+            observed::observe(&qrels, &run, &choices.0, measures, cancelled)
+        })?;
+        Ok(kept(account, lists))
+    }
+
+    /// The same of a run that comes in pieces; None of judgements whose queries are texts of more than twelve bytes.
+    #[pyo3(signature = (qrels, threads=0))]
+    fn in_pieces(
+        &self,
+        py: Python<'_>,
+        qrels: Columns<'_>,
+        threads: usize,
+    ) -> PyResult<Option<ListsInPieces>> {
+        let (qrels, threads) = (source(qrels), running::threads(threads, false));
+        let state = interruptible(py, threads, move |_| observed::InPieces::new(qrels))?;
+        let asked = Arc::clone(&self.0);
+        Ok(state.map(|state| ListsInPieces { asked, state: Mutex::new(Some(state)), threads }))
+    }
+}
+
+/// A run that comes in pieces, each of whole queries; made by [`CompiledGroup::in_pieces`].
 ///
 /// What an error says of rows counts from the begin of a piece, and after it no piece is taken.
 #[pyclass(frozen, module = "rankmark._native")]
 pub struct ListsInPieces {
+    asked: Arc<(Vec<Arc<Measure>>, ListChoices)>,
     /// None once there was an error, or all has been handed on.
     state: Mutex<Option<observed::InPieces>>,
     threads: usize,
@@ -263,38 +290,25 @@ pub struct ListsInPieces {
 
 #[pymethods]
 impl ListsInPieces {
-    /// Judgements and measures; None of judgements whose queries are texts of more than twelve bytes.
-    #[staticmethod]
-    #[pyo3(signature = (qrels, measures, choices, *, threads=0))]
-    fn of<'py>(
-        py: Python<'py>,
-        qrels: Columns<'py>,
-        measures: Vec<PyRef<'py, CompiledMeasure>>,
-        choices: ListChoices,
-        threads: usize,
-    ) -> PyResult<Option<Self>> {
-        let (qrels, threads) = (source(qrels), running::threads(threads, false));
-        let measures: Vec<_> = measures.iter().map(|measure| Arc::clone(&measure.0)).collect();
-        let state = interruptible(py, threads, move |_| observed::InPieces::new(qrels, choices.0, measures))?;
-        Ok(state.map(|state| Self { state: Mutex::new(Some(state)), threads }))
-    }
-
     /// Judges the next piece; whether its queries stand together there and in no piece before.
     fn add(&self, py: Python<'_>, run: Columns<'_>) -> PyResult<bool> {
-        let (mut state, run) = (self.taken(py)?, source(run));
+        let (mut state, run, asked) = (self.taken(py)?, source(run), Arc::clone(&self.asked));
         let (state, standing) = interruptible(py, self.threads, move |cancelled| {
-            let standing = state.add(&run, cancelled)?;
+            let (measures, choices) = &*asked;
+            let standing = state.add(&run, &choices.0, measures, cancelled)?;
             Ok((state, standing))
         })?;
         *self.held(py) = standing.then_some(state);
         Ok(standing)
     }
 
-    /// All judged queries, by a piece without rows.
+    /// As [`CompiledGroup::observe`], by a piece without rows.
     fn finish(&self, py: Python<'_>, run: Columns<'_>) -> PyResult<Seen> {
-        let (state, run) = (self.taken(py)?, source(run));
-        let (account, lists) =
-            interruptible(py, self.threads, move |cancelled| state.finish(&run, cancelled))?;
+        let (state, run, asked) = (self.taken(py)?, source(run), Arc::clone(&self.asked));
+        let (account, lists) = interruptible(py, self.threads, move |cancelled| {
+            let (measures, choices) = &*asked;
+            state.finish(&run, &choices.0, measures, cancelled)
+        })?;
         Ok(kept(account, lists))
     }
 }
@@ -320,6 +334,20 @@ pub fn settle(py: Python<'_>, measures: Vec<Unsettled<'_>>) -> PyResult<Vec<(f64
         let counted = counted.as_ref().map(|counted| counted.as_slice()).transpose()?;
         let total = own.0.change(py, |own| values::settle(own, counted, filler))?;
         Ok((total.sum, total.count, total.undefined))
+    };
+    measures.into_iter().map(settle).collect()
+}
+
+/// What measures come to, and of each how many values there are and how many were NaN before.
+type Means = (Vec<f64>, Vec<(usize, usize)>);
+
+/// The same of measures that are means of the values of all queries.
+#[pyfunction]
+pub fn settle_means(py: Python<'_>, measures: Vec<PyRef<'_, QueryValues>>, filler: f64) -> PyResult<Means> {
+    let settle = |own: PyRef<'_, QueryValues>| {
+        let total = own.0.change(py, |own| values::settle(own, None, filler))?;
+        let mean = if total.count == 0 { f64::NAN } else { total.sum / total.count as f64 };
+        Ok((mean, (total.count, total.undefined)))
     };
     measures.into_iter().map(settle).collect()
 }

@@ -66,10 +66,19 @@ impl Table {
     }
 
     /// Takes a frame of polars, whose columns keep their pieces: handed out itself, it would copy them into one.
+    ///
+    /// Types are looked through where some may be `nested`.
     #[staticmethod]
-    fn from_polars(frame: &Bound<'_, PyAny>) -> PyResult<Self> {
+    #[pyo3(signature = (frame, *, nested=true))]
+    fn from_polars(frame: &Bound<'_, PyAny>, nested: bool) -> PyResult<Self> {
         let py = frame.py();
-        refuse_nul(frame)?;
+        match nested {
+            true => refuse_nul(frame)?,
+            false => frame
+                .getattr(intern!(py, "columns"))?
+                .try_iter()?
+                .try_for_each(|name| refuse_nul_name(&name?))?,
+        }
         let imported = import_stream_of(&frame.call_method0(intern!(py, "to_struct"))?)?;
         imported.map(Self).map_err(|error| arrow_error(py, &error))
     }
@@ -275,14 +284,19 @@ fn refuse_nul(source: &Bound<'_, PyAny>) -> PyResult<()> {
     }
 }
 
+fn refuse_nul_name(name: &Bound<'_, PyAny>) -> PyResult<()> {
+    let text = name.extract::<&str>()?;
+    if !text.contains('\0') {
+        return Ok(());
+    }
+    let message =
+        format!("the name of a column or of a field in it holds the character NUL: {text:?}; rename it");
+    Err(raise(name.py(), &Error::data(message)))
+}
+
 fn refuse_nul_in(name: &Bound<'_, PyAny>, dtype: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = dtype.py();
-    let name = name.extract::<&str>()?;
-    if name.contains('\0') {
-        let message =
-            format!("the name of a column or of a field in it holds the character NUL: {name:?}; rename it");
-        return Err(raise(py, &Error::data(message)));
-    }
+    refuse_nul_name(name)?;
     if !dtype.call_method0(intern!(py, "is_nested"))?.is_truthy()? {
         return Ok(());
     }

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rankmark.aggregation.state import Seen
     from rankmark.kinds.items import RecommendedLists
     from rankmark.kinds.lists import Values
-    from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
 
 __all__ = ["Finished", "finished", "refuse_part", "refuse_unmatched"]
@@ -97,7 +96,7 @@ def finished(
     groups = plan.groups()
     judged, missing, unjudged = seen.judged, seen.missing, seen.unjudged
     refuse_unmatched(groups, judged, missing, unjudged, words)
-    each = [_settled(seen, number, group, choices, k) for number, (choices, group) in enumerate(groups)]
+    each = [_settled(seen, number, group, k) for number, group in enumerate(groups)]
     settled = each[0]
     if len(each) > 1:
         by_measure = {measure: group for group in each for measure in group}
@@ -140,14 +139,12 @@ def refuse_part(groups: Iterable[Group], seen: Seen, words: Words) -> None:
     """
     groups = list(groups)
     refuse_queries(seen.missing, seen.unjudged, (choices for choices, _ in groups), words)
-    for number, (choices, group) in enumerate(groups if seen.judged else []):
-        _settled(seen, number, group, choices, None)
+    for number, group in enumerate(groups if seen.judged else []):
+        _settled(seen, number, group, None)
 
 
-def _settled(
-    seen: Seen, number: int, group: tuple[Measure, ...], choices: Choices, k: int | None
-) -> Mapping[Measure, Settled]:
-    found = seen.settled(number, group, choices, k)
+def _settled(seen: Seen, number: int, group: Group, k: int | None) -> Mapping[Measure, Settled]:
+    choices, found = group.choices, seen.settled(number, group, k)
     if choices.no_relevant == "error":
         for measure, each in found.items():
             # To a quotient of two sums such queries add nothing, and measures of items look at other things.
@@ -168,8 +165,8 @@ def _bounds(
     for choices, group in groups:
         own = {measure: settled[measure] for measure in group}
         behind = []
-        for other, measures in behind_bounds(bounds, choices, group):
-            behind.append((other.ties, seen.settled(number, measures, other, k)))
+        for other in behind_bounds(bounds, choices, group):
+            behind.append((other.choices.ties, seen.settled(number, other, k)))
             number += 1
         if bounds is True or bounds == "ties":
             found |= bounds_of({choices.ties: own, **dict(behind)}, choices.ties)

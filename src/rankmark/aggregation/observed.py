@@ -8,10 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankmark import _native
 from rankmark import _numpy as np
 from rankmark.aggregation.refusals import NONE, SHOWN, Some, some_of
-from rankmark.aggregation.settled import Settled, counting, left_out, settled_alone, settled_together
+from rankmark.aggregation.settled import (
+    Settled,
+    counting,
+    left_out,
+    settled_alone,
+    settled_means,
+    settled_together,
+)
 from rankmark.dataclassing import dataclass
 from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.language.measure import QueryError
+from rankmark.language.plan import compiled_of, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -23,13 +31,13 @@ if TYPE_CHECKING:
     from rankmark.kinds.items import RecommendedLists, Tops
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
+    from rankmark.language.plan import Group
 
 __all__ = [
     "Block",
     "Measured",
     "Observed",
     "as_seen",
-    "compiled_of",
     "judged_lists",
     "measured",
     "merged",
@@ -99,20 +107,17 @@ class Block(NamedTuple):
     """Whole queries that were observed at once, or all that a `QueryState` has: what can be finished.
 
     Attributes:
-        query_ids: the judged queries, a table with a column ``query``.
+        queries: the judged queries as a group has them: nothing but ties depends on the choices.
+        query_ids: the same, a table with a column ``query``.
         observed: what each group of measures gives for them.
         unjudged_queries: number of queries with results and without judgements.
 
     """
 
+    queries: _native.ObservedQueries
     query_ids: _native.Table
     observed: Sequence[Observed]
     unjudged_queries: int
-
-    @property
-    def queries(self) -> _native.ObservedQueries:
-        """The judged queries, of which nothing but ties depends on the choices."""
-        return self.observed[0].queries
 
     @property
     def first_rows(self) -> NDArray[np.uint32]:
@@ -164,20 +169,20 @@ class Block(NamedTuple):
         ]
         return self._replace(observed=observed)
 
-    def settled(
-        self, group: int, measures: tuple[Measure, ...], choices: Choices, k: int | None
-    ) -> Mapping[Measure, Settled]:
+    def settled(self, number: int, group: Group, k: int | None) -> Mapping[Measure, Settled]:
         """What the measures of a group come to, once: their values are taken over."""
-        observed = self.observed[group]
+        observed, (choices, measures) = self.observed[number], group
+
+        def tied(measure: Measure) -> int | None:
+            return tied_queries(observed, measure, choices, k)
+
+        if group.are_means:
+            return settled_means(group, observed.values, tied)
         asked = [
             (measure, counting(measure, observed.queries, choices))
             for measure in measures
             if not measure.of_all_lists
         ]
-
-        def tied(measure: Measure) -> int | None:
-            return tied_queries(observed, measure, choices, k)
-
         settled = settled_together(asked, iter(observed.values), choices, tied)
         if len(asked) == len(measures):
             return settled
@@ -243,17 +248,6 @@ def _tied_lists(lists: RecommendedLists, measure: Measure) -> NDArray[np.bool_]:
     return tied
 
 
-def _is_plain(choices: Choices) -> bool:
-    """Whether lists are as the core computes measures of them: no ranks are shared, no grades made up."""
-    return choices.ties != "expected" and choices.unjudged != "relevant"
-
-
-def compiled_of(measures: Sequence[Measure], choices: Choices) -> list[_native.CompiledMeasure] | None:
-    """What the core computes in the place of the pages, if it does of all."""
-    compiled = [measure.compiled for measure in measures if measure.compiled is not None]
-    return compiled if len(compiled) == len(measures) and _is_plain(choices) else None
-
-
 def measured(lists: _native.JudgedLists, measures: Sequence[Measure], choices: Choices) -> Measured:
     """Computes the measures of some queries, but for those that look at items."""
     of_lists = [measure for measure in measures if measure.page.kind != "item"]
@@ -262,7 +256,7 @@ def measured(lists: _native.JudgedLists, measures: Sequence[Measure], choices: C
     order = lists.order()
     if (compiled := compiled_of(of_lists, choices)) is not None:
         return _measured(lists, lists.compute(compiled), order)
-    plain, judged = _is_plain(choices), judged_lists(lists)
+    plain, judged = is_plain(choices), judged_lists(lists)
     values: list[Values] = []
     for measure in of_lists:
         if plain and measure.compiled is not None:

@@ -258,7 +258,7 @@ class QueryState:
             queries = ObservedQueries(nowhere, answered, retrieved, tied_rank, *told)
             seen = Observed(queries, list(map(QueryValues, values)))
             observed.append(seen._replace(tops=tops, judged=judged, tied_lists=tied_lists))
-        block = Block(Table.from_arrow(frame.select("query")), observed, unjudged)
+        block = Block(observed[0].queries, Table.from_arrow(frame.select("query")), observed, unjudged)
         return block if self.items is None else block.with_items(self.items, name)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rankmark.kinds.lists import Values
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
+    from rankmark.language.plan import Group
 
 __all__ = [
     "LEAST_FACTOR",
@@ -26,6 +27,7 @@ __all__ = [
     "left_out",
     "settled_alone",
     "settled_as",
+    "settled_means",
     "settled_together",
     "terms",
     "values_of",
@@ -141,6 +143,23 @@ def settled_together(
         for (measure, (_, short)), (values, _, _), parts, (_, averaged, no_relevant) in each:
             value = value_of[measure]
             yield Settled(value, averaged, no_relevant, short, tied(measure), values, parts)
+
+    return SettledTogether(value_of, settled)
+
+
+def settled_means(
+    group: Group, computed: Sequence[_native.QueryValues], tied: Callable[[Measure], int | None]
+) -> SettledTogether:
+    """As `settled_together`, of measures that are means over all judged queries; see `Group.are_means`."""
+    filler = FILLERS.get(group.choices.no_relevant, math.nan)
+    means, counts = _native.settle_means(computed, filler)
+    value_of = dict(zip(group.measures, means, strict=True))
+
+    def settled() -> Iterator[Settled]:
+        for (measure, value), (averaged, no_relevant), values in zip(
+            value_of.items(), counts, computed, strict=True
+        ):
+            yield Settled(value, averaged, no_relevant, 0, tied(measure), values)
 
     return SettledTogether(value_of, settled)
 

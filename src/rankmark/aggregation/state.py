@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rankmark.language.choices import Choices
     from rankmark.language.conventions.limits import Extents, TableFacts
     from rankmark.language.measure import Measure
+    from rankmark.language.plan import Group
 
 __all__ = ["Observation", "Seen", "SeenRows", "State", "merged"]
 
@@ -84,9 +85,7 @@ class Seen(Protocol):
     def query_ids(self) -> Table | None:
         """The judged queries in the order of their values, if these are here."""
 
-    def settled(
-        self, group: int, measures: tuple[Measure, ...], choices: Choices, k: int | None, /
-    ) -> Mapping[Measure, Settled]:
+    def settled(self, number: int, group: Group, k: int | None, /) -> Mapping[Measure, Settled]:
         """What the measures of a group come to, once; `k` is where lists were cut."""
 
     def undefined(self, measure: Measure, settled: Settled, choices: Choices, /) -> Some:

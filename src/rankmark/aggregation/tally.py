@@ -7,7 +7,7 @@ bit for bit: all is counts, exact sums and the least few ids.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -145,11 +145,9 @@ class Tally:
         """The queries are not here."""
         return
 
-    def settled(
-        self, _group: int, measures: Iterable[Measure], _choices: Choices, _k: int | None
-    ) -> dict[Measure, Settled]:
+    def settled(self, _number: int, group: Group, _k: int | None) -> dict[Measure, Settled]:
         """What the measures come to, of queries that were counted as the choices say."""
-        return {measure: self.measures[str(measure)].settled(measure) for measure in measures}
+        return {measure: self.measures[str(measure)].settled(measure) for measure in group.measures}
 
     def undefined(self, measure: Measure, _settled: Settled, _choices: Choices) -> Some:
         """The queries in which nothing is relevant to a measure."""

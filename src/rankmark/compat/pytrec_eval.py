@@ -242,7 +242,7 @@ def _input(table: Mapping[Any, Any], queries: Mapping[str, int], side: Side) -> 
     columns = _rows(known.values(), map(queries.__getitem__, known), of_side)
     if columns is None or _rows(others, repeat(0, len(others)), of_side) is None:
         raise _odd(table, of_side)
-    return Input(columns, side, side, "query", "item", of_side.value, None, text_ids=False)
+    return Input(columns, side, side, "query", "item", of_side.value, None, False)
 
 
 class _Side(NamedTuple):

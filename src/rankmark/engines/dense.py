@@ -116,7 +116,8 @@ def _judged(arrays: Scored, choices: Choices) -> tuple[Grades, RowNumbers]:
 
 def _block(query_ids: _native.Table, unjudged: int, observed: list[Observed]) -> Block:
     """What was observed of the judged rows, and how many others there are."""
-    return Block(observed[0].queries.ids(query_ids, "query"), observed, unjudged)
+    queries = observed[0].queries
+    return Block(queries, queries.ids(query_ids, "query"), observed, unjudged)
 
 
 class Watched:

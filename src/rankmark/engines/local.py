@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from itertools import chain, groupby, islice
-from operator import itemgetter
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from rankmark import _native
@@ -15,7 +15,6 @@ from rankmark.aggregation.observed import (
     Block,
     Measured,
     Observed,
-    compiled_of,
     measured,
     merged,
     with_aspects,
@@ -28,6 +27,7 @@ from rankmark.inputs.aspects import as_looked_at, has_several, noted
 from rankmark.inputs.looked_at import TablesLookedAt
 from rankmark.inputs.tables.several import is_path
 from rankmark.language.measure import QueryError
+from rankmark.language.plan import Group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from rankmark.kinds.lists import JudgedLists
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
-    from rankmark.language.plan import Group
 
 __all__ = ["columns_of", "depth_of", "judged_lists", "observation", "observe", "observe_sources"]
 
@@ -48,6 +47,7 @@ TWICE = 'duplicates="first" or "best"'
 """How it ends what the core says of an item that is judged twice."""
 WHOLE = 2**31 - 1
 """More items than any list has."""
+CHOICES = attrgetter("choices")
 
 
 def observe(
@@ -63,14 +63,20 @@ def observe(
     `rankmark.inputs.aspects.as_looked_at`.
     """
     observed: list[Observed] = []
-    for choices, alike in groupby(groups, key=itemgetter(0)):
-        parts = [measures for _, measures in alike]
-        if (whole := _in_any_order(choices, parts, groups, observed)) is None:
-            asked = tuple(chain.from_iterable(parts))
-            whole, unjudged_queries = _observed(qrels, run, choices, asked, threads, items)
+    for group, parts in _together(groups):
+        if (whole := _in_any_order(group.choices, parts, groups, observed)) is None:
+            whole, unjudged_queries = _observed(qrels, run, group, threads, items)
         observed.extend(_apart(whole, parts))
-    # Which queries there are does not depend on the choices.
-    return Block(observed[0].queries.ids(qrels.table, qrels.query), observed, unjudged_queries)
+    queries = observed[0].queries
+    return Block(queries, queries.ids(qrels.table, qrels.query), observed, unjudged_queries)
+
+
+def _together(groups: Sequence[Group]) -> Iterable[tuple[Group, list[tuple[Measure, ...]]]]:
+    """Groups of the same choices that follow one another as one, and the measures of each."""
+    if len(groups) == 1:
+        return [(groups[0], [groups[0].measures])]
+    each = [(choices, [group.measures for group in alike]) for choices, alike in groupby(groups, key=CHOICES)]
+    return [(Group(choices, tuple(chain.from_iterable(parts))), parts) for choices, parts in each]
 
 
 def _in_any_order(
@@ -181,8 +187,7 @@ def _digest(table: Input) -> str:
 def _observed(
     qrels: Input,
     run: Input,
-    choices: Choices,
-    measures: tuple[Measure, ...],
+    group: Group,
     threads: int | None,
     items: Numbered | None = None,
 ) -> tuple[Observed, int]:
@@ -190,8 +195,9 @@ def _observed(
 
     Each thread judges some queries and computes their measures while their lists are still in its cache.
     """
-    if (compiled := compiled_of(measures, choices)) is not None:
-        return _computed(qrels, run, choices, compiled, threads or 0)
+    if group.compiled is not None:
+        return _computed(qrels, run, group.compiled, threads or 0)
+    choices, measures = group
     parts: list[Measured] = []
     failed: list[QueryError] = []
     of_items = [measure for measure in measures if measure.page.kind == "item"]
@@ -239,12 +245,12 @@ def _observed(
 
 
 def _computed(
-    qrels: Input, run: Input, choices: Choices, compiled: list[_native.CompiledMeasure], threads: int
+    qrels: Input, run: Input, compiled: _native.CompiledGroup, threads: int
 ) -> tuple[Observed, int]:
     """The same of measures that the core computes."""
     tables = columns_of(qrels), columns_of(run)
     try:
-        unjudged_queries, queries, values = _native.observe_lists(*tables, compiled, choices, threads=threads)
+        unjudged_queries, queries, values = compiled.observe(*tables, threads)
     except DataError as error:
         raise _in_own_rows(error, qrels, run) from None
     return Observed(queries, values), unjudged_queries

@@ -10,8 +10,7 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from rankmark._native import ListsInPieces
-from rankmark.aggregation.observed import Block, Observed, compiled_of
+from rankmark.aggregation.observed import Block, Observed
 from rankmark.aggregation.state import Observation
 from rankmark.engines.local import columns_of
 from rankmark.errors import RankmarkError
@@ -26,10 +25,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-    from rankmark._native import CompiledMeasure
+    from rankmark._native import CompiledGroup
     from rankmark.inputs.flowing import Flow
     from rankmark.inputs.roles import ColumnNames
-    from rankmark.language.choices import Choices
     from rankmark.language.plan import Group
 
 __all__ = ["observation"]
@@ -45,14 +43,13 @@ def observation(
     extents: bool,
 ) -> Observation | None:
     """As `rankmark.engines.local.observe_sources`; None where both tables have to be read whole."""
-    choices, measures = groups[0]
-    compiled = compiled_of(measures, choices)
-    if len(groups) > 1 or compiled is None or choices.candidates != "all":
+    group = groups[0]
+    if len(groups) > 1 or group.compiled is None or group.choices.candidates != "all":
         return None
     if (flow := flow_of(run, columns)) is None:
         return None
     try:
-        return _observed(qrels, run, flow, compiled, choices, columns, threads, extents=extents)
+        return _observed(qrels, run, flow, group.compiled, columns, threads, extents=extents)
     except RankmarkError:  # of which those who have all rows can say where it is
         return None
 
@@ -61,8 +58,7 @@ def _observed(
     qrels: Any,
     run: str | os.PathLike[str],
     flow: Flow,
-    compiled: list[CompiledMeasure],
-    choices: Choices,
+    compiled: CompiledGroup,
     columns: ColumnNames | None,
     threads: int | None,
     *,
@@ -80,8 +76,7 @@ def _observed(
         or judged.table.num_rows in (flow.rows, first.table.num_rows)
     ):
         return None
-    lists = ListsInPieces.of(columns_of(judged), compiled, choices, threads=threads or 0)
-    if lists is None:
+    if (lists := compiled.in_pieces(columns_of(judged), threads or 0)) is None:
         return None
     extent: Extent | None = None
     with counting_rows("evaluating") as rows:
@@ -95,7 +90,7 @@ def _observed(
     unjudged_queries, queries, values = lists.finish(columns_of(without_rows(first)))
     ids = queries.ids(judged.table, judged.query)
     return Observation(
-        Block(ids, [Observed(queries, values)], unjudged_queries),
+        Block(queries, ids, [Observed(queries, values)], unjudged_queries),
         (judged, first),
         {},
         lambda: (extent_of(judged), extent),

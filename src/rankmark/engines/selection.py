@@ -94,6 +94,8 @@ def selected(
         memory_bytes(memory)
     if engine == "local":
         return "local"
+    if engine is None and not all(map(is_path, tables.values())):
+        return "local"
     paths = {side: source for side, source in tables.items() if is_path(source)}
     if engine == "stream":
         for side, other in ((side, each) for side, each in tables.items() if side not in paths):
@@ -102,7 +104,7 @@ def selected(
                 'use engine="local"'
             )
     if engine is None:
-        return "stream" if len(paths) == len(tables) and _are_large(paths) else "local"
+        return "stream" if _are_large(paths) else "local"
     if engine not in known:
         hint = did_you_mean(engine, known) if isinstance(engine, str) else ""
         raise ChoiceError(f"engine={engine!r} is not one of {', '.join(known)}{hint}")

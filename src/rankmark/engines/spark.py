@@ -28,6 +28,7 @@ from rankmark.inputs.aspects import by_aspect
 from rankmark.inputs.digest import digest
 from rankmark.inputs.input import Input, extent_of
 from rankmark.inputs.tables.spark_frames import FrameNames
+from rankmark.language.plan import Group
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from rankmark.inputs.catalogue import Catalogue, Numbered
     from rankmark.kinds.lists import Values
     from rankmark.language.measure import Measure
-    from rankmark.language.plan import Group, Plan
+    from rankmark.language.plan import Plan
 
 __all__ = ["TOLD", "Task", "names_of_parts", "partition", "threads", "told"]
 
@@ -159,7 +160,7 @@ class Task:
             tally.unjudged = _unjudged(qrels, run)
             return _Observed(tally)
         groups = self.plan.groups()
-        lenient = [(replace(choices, unjudged_queries="skip"), group) for choices, group in groups]
+        lenient = [Group(replace(each.choices, unjudged_queries="skip"), each.measures) for each in groups]
         try:
             seen = local.observe(judgements, results, lenient, threads(), items)
         except DataError:

@@ -12,6 +12,7 @@ from rankmark.inputs.item_groups import rows_of_categories
 from rankmark.kinds.item_facts import Judgements
 from rankmark.kinds.items import RecommendedLists, Shares
 from rankmark.kinds.ragged import offsets_of, spread
+from rankmark.language.plan import Group
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,7 +89,7 @@ def added(
     seen = local.observation(
         judgements,
         results,
-        [(choices, (asked,))],
+        [Group(choices, (asked,))],
         text_items=False,
         threads=1,
         hash_inputs=False,

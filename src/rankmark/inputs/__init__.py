@@ -41,8 +41,10 @@ def read_inputs(qrels: object, run: object, columns: ColumnNames | None = None) 
     `columns` says outright which column has which role, ``{"query": "user"}``; a table without that column
     finds the role by the usual names. With a prefix, ``{"run.score": "p"}``, it speaks of one table only.
     """
-    judged, (results,) = read_tables(qrels, [run], columns)
-    return align_ids(judged, results)
+    judged, results = _open_input(qrels, "qrels", columns), _open_input(run, "run", columns)
+    if columns:
+        check_names(columns, {"qrels": judged.names, "run": results.names})
+    return align_ids(_read_input(judged, "qrels", columns), _read_input(results, "run", columns))
 
 
 def read_tables(

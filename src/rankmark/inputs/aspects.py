@@ -41,10 +41,9 @@ HOW = (
 
 def looked_at(groups: Iterable[Group]) -> Measure | None:
     """A measure that looks at judgements of aspects, if one does."""
-    for _, measures in groups:
-        for each in measures:
-            if each.of_aspects:
-                return each
+    for group in groups:
+        if group.of_aspects is not None:
+            return group.of_aspects
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 from functools import lru_cache
 from typing import Literal, Protocol, TypeGuard
 
@@ -107,23 +108,26 @@ class Roles:
     aspect_weight: str | None = None
     stratum: str | None = None
     probability: str | None = None
+    _names: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    _numbers: tuple[str, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        of_numbers = (self.value, self.rank, self.aspect_weight, self.probability)
+        numbers = tuple(name for name in of_numbers if name is not None)
+        # Those that only some measures look at; a file of text has them all as texts.
+        others = filter(None, (self.aspect, self.stratum))
+        object.__setattr__(self, "_numbers", numbers)
+        object.__setattr__(self, "_names", (self.query, *self.items, *numbers, *others))
 
     @property
     def names(self) -> list[str]:
         """Every column that has a role."""
-        return [self.query, *self.items, *self.numbers, *filter(None, self._others)]
-
-    @property
-    def _others(self) -> list[str | None]:
-        """Those that only some measures look at; a file of text has them all as texts."""
-        return [self.aspect, self.stratum]
+        return [*self._names]
 
     @property
     def numbers(self) -> list[str]:
         """Those that hold numbers."""
-        return [
-            name for name in (self.value, self.rank, self.aspect_weight, self.probability) if name is not None
-        ]
+        return [*self._numbers]
 
     def instead(self, _: str) -> str:
         """As `Chosen.instead`."""

@@ -57,20 +57,22 @@ def _to_input(table: Table, roles: Roles, source: Source, side: Side, columns: C
     rows = None
     if in_lists:
         table, roles, rows = one_row_an_item(table, roles, side, source.where)
+    aspect, aspect_weight, stratum, probability = (
+        (None, None, None, None)
+        if in_lists
+        else (roles.aspect, roles.aspect_weight, roles.stratum, roles.probability)
+    )
     item = roles.items[0]
     check_ids(table, roles.query, "query", source.where)
     check_ids(table, item, "item", source.where)
     check_numbers(table, roles.value, "relevance" if side == "qrels" else "score", source.where)
     check_numbers(table, roles.rank, "rank", source.where)
-    check_numbers(table, None if in_lists else roles.aspect_weight, "aspect_weight", source.where)
-    check_numbers(table, None if in_lists else roles.probability, "probability", source.where)
+    check_numbers(table, aspect_weight, "aspect_weight", source.where)
+    check_numbers(table, probability, "probability", source.where)
     notes = (*source.notes, *notes_on(source.where, side, source.names, roles, columns))
     return Input(
         table, side, source.where, roles.query, item, roles.value, roles.rank, source.text_ids, notes, rows,
-        aspect=None if in_lists else roles.aspect,
-        aspect_weight=None if in_lists else roles.aspect_weight,
-        stratum=None if in_lists else roles.stratum,
-        probability=None if in_lists else roles.probability,
+        True, aspect, aspect_weight, stratum, probability,
     )  # fmt: skip
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from functools import cached_property
 from inspect import isfunction
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from rankmark._native import MOST_THREADS
+from rankmark._native import MOST_THREADS, CompiledGroup, CompiledMeasure
 from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, MeasureError, UsageError
 from rankmark.language.choices import Choices, Ties
@@ -25,17 +26,60 @@ __all__ = [
     "asked_measures",
     "behind_bounds",
     "check_threads",
+    "compiled_of",
+    "is_plain",
     "planned",
     "separate",
 ]
-
-Group: TypeAlias = tuple[Choices, tuple[Measure, ...]]
-"""Measures, and the choices that decide them."""
 
 AskedBounds: TypeAlias = bool | str
 """Which bounds are asked for; see `behind_bounds`."""
 
 STANDARD = Choices()
+
+
+class _Group(NamedTuple):
+    choices: Choices
+    measures: tuple[Measure, ...]
+
+
+class Group(_Group):
+    """Measures, and the choices that decide them.
+
+    What these say whatever the data is found once: small evaluations would take longer to find it again.
+    """
+
+    @cached_property
+    def compiled(self) -> CompiledGroup | None:
+        """What the core computes in the place of the pages, if it does of all."""
+        compiled = compiled_of(self.measures, self.choices)
+        return None if compiled is None else CompiledGroup(compiled, self.choices)
+
+    @cached_property
+    def of_aspects(self) -> Measure | None:
+        """The first of the measures that look at judgements of aspects."""
+        return next((each for each in self.measures if each.of_aspects), None)
+
+    @cached_property
+    def are_means(self) -> bool:
+        """Whether each is the mean over all judged queries, whatever lists these have."""
+        all_count = self.choices.missing != "skip" and all(each.answers for each in self.measures)
+        kept = self.choices.short_lists == "keep" or all(each.cutoff is None for each in self.measures)
+        return all_count and kept and all(each.is_mean_of_queries for each in self.measures)
+
+    def __reduce__(self) -> tuple[type[Group], tuple[Any, ...]]:
+        return Group, tuple(self)
+
+
+def compiled_of(measures: Sequence[Measure], choices: Choices) -> list[CompiledMeasure] | None:
+    """What the core computes in the place of the pages, if it does of all."""
+    compiled = [measure.compiled for measure in measures if measure.compiled is not None]
+    return compiled if len(compiled) == len(measures) and is_plain(choices) else None
+
+
+def is_plain(choices: Choices) -> bool:
+    """Whether lists are as the core computes measures of them: no ranks are shared, no grades made up."""
+    return choices.ties != "expected" and choices.unjudged != "relevant"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +116,7 @@ class Plan:
         for measure in self.measures:
             groups.setdefault(self.own.get(measure, self.choices), []).append(measure)
         each = groups.items() if self.own else [(self.choices, self.measures)]
-        object.__setattr__(self, "_groups", tuple((choices, tuple(group)) for choices, group in each))
+        object.__setattr__(self, "_groups", tuple(Group(choices, tuple(group)) for choices, group in each))
         object.__setattr__(self, "chosen", tuple(choices for choices, _ in self._groups))
         for choices, measures in self.groups():
             if choices.unjudged == "relevant":
@@ -137,7 +181,7 @@ def behind_bounds(bounds: AskedBounds, choices: Choices, measures: tuple[Measure
         refuse_open(measure, choices)
     ends: tuple[End, End] = ("lowest", "highest")
     return [
-        (choices, tuple(Extreme.at(each, end, choices.no_relevant, grade) for each in measures))
+        Group(choices, tuple(Extreme.at(each, end, choices.no_relevant, grade) for each in measures))
         for end in ends
     ]
 
@@ -160,7 +204,7 @@ def other_orders(choices: Choices, measures: tuple[Measure, ...]) -> list[Group]
         ("worst", measures),
         ("best", measures),
     ]
-    return [(replace(choices, ties=ties), of) for ties, of in orders if of and ties != choices.ties]
+    return [Group(replace(choices, ties=ties), of) for ties, of in orders if of and ties != choices.ties]
 
 
 def planned(
@@ -178,7 +222,7 @@ def planned(
     """
     # With their types, since 1 is True.
     said = tuple([(name, type(value), value) for name, value in given.items() if value is not None])
-    if isinstance(measures, str) or (isinstance(measures, list | tuple) and {*map(type, measures)} == {str}):
+    if isinstance(measures, str) or (isinstance(measures, (list, tuple)) and {*map(type, measures)} == {str}):
         texts = measures if isinstance(measures, str) else tuple(measures)
         try:
             return _planned_again(texts, like, said, kinds, items)

@@ -1,5 +1,6 @@
 //! From the columns of judgements and results to judged lists: group, match, rank; every query for itself.
 
+use std::fmt::Display;
 use std::hint::black_box;
 use std::ops::Range;
 use std::sync::Arc;
@@ -66,7 +67,7 @@ impl Source {
 
     /// The grades of judgements, if they have some.
     fn grades(&self) -> Result<Option<Column<'_, f64>>> {
-        let grades = |name: &String| numbers(&self.table, name, &column_of(&self.name, GRADES, name));
+        let grades = |name: &String| numbers(&self.table, name, column_of(&self.name, GRADES, name));
         self.value.as_ref().map(grades).transpose()
     }
 
@@ -74,7 +75,7 @@ impl Source {
     pub fn order<S: Score>(&self) -> Result<Option<Column<'_, S>>> {
         let Some((role, name)) = self.ordered_by() else { return Ok(None) };
         let read = if self.value.is_some() { numbers } else { negated };
-        read(&self.table, name, &column_of(&self.name, role, name)).map(Some)
+        read(&self.table, name, column_of(&self.name, role, name)).map(Some)
     }
 
     /// Whether the scores of a run are compared as 32-bit floats.
@@ -174,7 +175,7 @@ fn judge_whole<Q: Key>(
 }
 
 fn ids<'a>(source: &'a Source, column: &str, role: &str) -> Result<Ids<'a>> {
-    Ids::new(&source.table, column, &column_of(&source.name, role, column))
+    Ids::new(&source.table, column, column_of(&source.name, role, column))
 }
 
 /// The columns of ids of two tables, which have the same type.
@@ -391,10 +392,10 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
     fn refuse_numbers<K, S: Score>(&self, columns: &ListColumns<'_, K, S>) -> Result<()> {
         let Tables { qrels, run, .. } = *self.tables;
         if let (Some(column), Some(name)) = (&columns.grades, &qrels.value) {
-            refuse_numbers(column, &column_of(&qrels.name, GRADES, name), Accepted::Finite)?;
+            refuse_numbers(column, column_of(&qrels.name, GRADES, name), Accepted::Finite)?;
         }
         if let (Some(column), Some((role, name))) = (&columns.order, run.ordered_by()) {
-            refuse_numbers(column, &column_of(&run.name, role, name), Accepted::NotNan)?;
+            refuse_numbers(column, column_of(&run.name, role, name), Accepted::NotNan)?;
         }
         Ok(())
     }
@@ -606,7 +607,7 @@ pub fn any_refused<N: Number>(numbers: &[N], accepted: Accepted) -> bool {
 }
 
 /// Refuses a column of numbers of which some are not accepted.
-fn refuse_numbers<N: Number>(column: &Column<'_, N>, what: &str, accepted: Accepted) -> Result<()> {
+fn refuse_numbers<N: Number>(column: &Column<'_, N>, what: impl Display, accepted: Accepted) -> Result<()> {
     let blocks = pool::map_init(column.len().div_ceil(CHECKED), Vec::new, |scratch, block| {
         let begin = block * CHECKED;
         let pieces = (begin..column.len().min(begin + CHECKED)).step_by(PIECE);

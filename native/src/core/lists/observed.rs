@@ -45,26 +45,36 @@ pub fn observe(
 /// The same of a run that comes in pieces, each of whole queries.
 pub struct InPieces {
     pieces: Pieces,
-    measures: Vec<Arc<Measure>>,
     parts: Parts,
 }
 
 impl InPieces {
     /// As [`Pieces::new`].
-    pub fn new(qrels: Source, choices: Choices, measures: Vec<Arc<Measure>>) -> Result<Option<Self>> {
-        let pieces = Pieces::new(qrels, choices)?;
-        Ok(pieces.map(|pieces| Self { pieces, measures, parts: Parts::default() }))
+    pub fn new(qrels: Source) -> Result<Option<Self>> {
+        Ok(Pieces::new(qrels)?.map(|pieces| Self { pieces, parts: Parts::default() }))
     }
 
     /// As [`Pieces::add`].
-    pub fn add(&mut self, run: &Source, cancelled: &AtomicBool) -> Result<bool> {
-        self.pieces.add(run, cancelled, &self.parts.consume(&self.measures))
+    pub fn add(
+        &mut self,
+        run: &Source,
+        choices: &Choices,
+        measures: &[Arc<Measure>],
+        cancelled: &AtomicBool,
+    ) -> Result<bool> {
+        self.pieces.add(run, choices, cancelled, &self.parts.consume(measures))
     }
 
     /// As [`Pieces::finish`].
-    pub fn finish(self, run: &Source, cancelled: &AtomicBool) -> Result<(Account, Observed)> {
-        let Self { pieces, measures, parts } = self;
-        let account = pieces.finish(run, cancelled, &parts.consume(&measures))?;
+    pub fn finish(
+        self,
+        run: &Source,
+        choices: &Choices,
+        measures: &[Arc<Measure>],
+        cancelled: &AtomicBool,
+    ) -> Result<(Account, Observed)> {
+        let Self { pieces, parts } = self;
+        let account = pieces.finish(run, choices, cancelled, &parts.consume(measures))?;
         Ok(parts.whole(account, measures.len()))
     }
 }

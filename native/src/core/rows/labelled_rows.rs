@@ -124,7 +124,7 @@ impl LabelledRows {
     }
 
     fn describe(&self, role: &str, column: &str) -> String {
-        column_of(&self.name, role, column)
+        column_of(&self.name, role, column).to_string()
     }
 
     /// The ids in a column of queries.

@@ -28,6 +28,8 @@ GRADES = range(5)
 """Whole numbers that are grades more often than they are all the items that there are."""
 QUERIES, ITEMS = frozenset(ALIASES["query"]), frozenset(ALIASES["item"])
 """What columns of queries and of items are called."""
+DICTS, LISTS = frozenset((dict, defaultdict)), frozenset((list, tuple))
+"""What is plain for a query."""
 WIDTHS: Mapping[Side, tuple[int, ...]] = {"qrels": (2, 3), "run": (3,)}
 """How many values a tuple has: a query, an item, and a number unless all judged items are relevant."""
 
@@ -49,14 +51,14 @@ def read(source: Any, side: Side) -> Input | Source | None:
     if not isinstance(found, Table):
         return found
     value = VALUE_OF[side] if len(found.names) > 2 else None
-    return Input(found, side, side, "query", "item", value, None, text_ids=False)
+    return Input(found, side, side, "query", "item", value, None, False)
 
 
 def _found(source: Any, side: Side) -> Table | Source | None:
     """The rows of what is plain, whose columns are called as their roles; all else as `opened`."""
     if held := _held_by_ranx(source):
         source = held
-    if isinstance(source, Mapping):
+    if type(source) is dict or isinstance(source, Mapping):
         # What is plain holds neither aspects nor whole tables, which to look for takes longer.
         if table := _plain_entries(source, side):
             return table
@@ -114,13 +116,13 @@ def _of_table(table: Table, side: Side, notes: tuple[str, ...] = ()) -> Source:
 def _plain_entries(source: Mapping[Any, Any], side: Side) -> Table | None:
     """The rows of plain dicts or lists; None of all else, and of what has to be refused."""
     kinds = set(map(type, source.values()))
-    if _is_of_columns(source) or not (kinds <= {dict, defaultdict} or kinds <= {list, tuple}):
+    if not (kinds <= DICTS or kinds <= LISTS) or _is_of_columns(source):
         return None
     table = Table.from_entries(list(source.values()), list(source), VALUE_OF[side], flags=side == "qrels")
     if table is None or not table.num_rows:
         return None
     # Whole numbers in lists may be meant as grades.
-    like_grades = side == "qrels" and kinds <= {list, tuple} and table.kind("item") == "integer"
+    like_grades = side == "qrels" and kinds <= LISTS and table.kind("item") == "integer"
     return None if like_grades else table
 
 

@@ -58,10 +58,11 @@ def from_polars(frame: pl.DataFrame, where: str) -> Table:
     """A frame as a table, without copying."""
     import polars as pl
 
-    if not plain_types().issuperset(map(type, frame.dtypes)):
+    plain = plain_types().issuperset(map(type, frame.dtypes))
+    if not plain:
         frame = _with_types(frame, where)
     try:
-        return Table.from_polars(frame)
+        return Table.from_polars(frame, nested=not plain)
     except DataError as error:
         categories = (pl.Categorical, pl.Enum)
         if not any(isinstance(dtype, categories) for dtype in frame.dtypes):

@@ -22,13 +22,15 @@ PLAIN = frozenset((dict, list, tuple, str, int, float))
 """Types of Python's own that are no table, as is known without looking any further."""
 NUMBERS = frozenset((int, float))
 """Those of them that hold no other values."""
+PATHS = (str, os.PathLike)
+"""Types of paths; as ``str | os.PathLike`` they would be put together each time."""
 PARTS = "parts of one are put together with pandas.concat or polars.concat, with a column of the queries"
 
 
 def is_path(value: object) -> TypeGuard[str | os.PathLike[str]]:
     """Whether it is the path of a file."""
     kind = type(value)
-    return kind is str or (kind not in PLAIN and isinstance(value, str | os.PathLike))
+    return kind is str or (kind not in PLAIN and isinstance(value, PATHS))
 
 
 def is_table(value: object) -> bool:

@@ -18,7 +18,6 @@ use crate::core::short_text::{ShortText, short_texts};
 /// Ids that can be longer than twelve bytes are not known from piece to piece.
 pub struct Pieces {
     qrels: Source,
-    choices: Choices,
     seen: Seen,
 }
 
@@ -33,7 +32,7 @@ impl Pieces {
     ///
     /// # Errors
     /// Nulls among them.
-    pub fn new(qrels: Source, choices: Choices) -> Result<Option<Self>> {
+    pub fn new(qrels: Source) -> Result<Option<Self>> {
         let seen = match ids(&qrels, &qrels.query, "query")? {
             Ids::Integer(column) => Some(Seen::Integer(Standing::new(&column)?)),
             Ids::Text(_) => match short_texts(&qrels.table, &qrels.query)? {
@@ -41,7 +40,7 @@ impl Pieces {
                 None => None,
             },
         };
-        Ok(seen.map(|seen| Self { qrels, choices, seen }))
+        Ok(seen.map(|seen| Self { qrels, seen }))
     }
 
     /// Judges the lists of the next piece of a run; whether its queries stand together there and in no other piece,
@@ -49,8 +48,14 @@ impl Pieces {
     ///
     /// # Errors
     /// As [`judge`](super::judge), though with rows that are counted from the begin of the piece.
-    pub fn add(&mut self, run: &Source, cancelled: &AtomicBool, consume: &impl Consume) -> Result<bool> {
-        let Self { qrels, choices, seen } = self;
+    pub fn add(
+        &mut self,
+        run: &Source,
+        choices: &Choices,
+        cancelled: &AtomicBool,
+        consume: &impl Consume,
+    ) -> Result<bool> {
+        let Self { qrels, seen } = self;
         let tables = Tables { qrels, run, choices, top: None, whole: false, cancelled, consume };
         match (seen, same_ids((qrels, &qrels.query), (run, &run.query), "query")?) {
             (Seen::Integer(queries), SameIds::Integer(a, b, _)) => queries.judge(&tables, &a, &b),
@@ -63,8 +68,14 @@ impl Pieces {
     ///
     /// # Errors
     /// As [`judge`](super::judge), of judgements.
-    pub fn finish(self, run: &Source, cancelled: &AtomicBool, consume: &impl Consume) -> Result<Account> {
-        let Self { qrels, choices, seen } = &self;
+    pub fn finish(
+        self,
+        run: &Source,
+        choices: &Choices,
+        cancelled: &AtomicBool,
+        consume: &impl Consume,
+    ) -> Result<Account> {
+        let Self { qrels, seen } = &self;
         let tables = Tables { qrels, run, choices, top: None, whole: false, cancelled, consume };
         match (seen, same_ids((qrels, &qrels.query), (run, &run.query), "query")?) {
             (Seen::Integer(queries), SameIds::Integer(a, b, _)) => queries.judge_unseen(&tables, &a, &b),
