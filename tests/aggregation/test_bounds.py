@@ -10,6 +10,7 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -60,6 +61,23 @@ def test_where_ties_decide_nothing_bounds_are_those_of_each_order() -> None:
         for rule in ("worst", "best"):
             values = rm.evaluate(qrels, run, measures, ties=rule, no_relevant="skip").values
             assert {m: getattr(found.bounds[m], rule) for m in values} == values
+
+
+@pytest.mark.parametrize("scores", [2, 12, 10**6])
+def test_the_mean_over_all_orders_is_that_of_this_order_where_no_judged_item_is_tied(scores: int) -> None:
+    rng, measures = np.random.default_rng(scores), ["nDCG@10", "AP", "AP@3", "RR", "HR@2", "P@5", "R@10"]
+    run = {
+        str(q): {f"d{i}": float(score) for i, score in enumerate(rng.integers(0, scores, 30))}
+        for q in range(40)
+    }
+    # Those that are not judged share their score, and no other has it.
+    run = {q: items | {f"x{i}": 0.5 for i in range(3)} for q, items in run.items()}
+    for grades in ([0, 1, 2], [1]):
+        qrels = {q: {f"d{i}": int(rng.choice(grades)) for i in rng.permutation(35)[:12]} for q in run}
+        bounds = rm.evaluate(qrels, run, measures, bounds=True).bounds
+        for ties in ("worst", "expected", "best"):
+            values = rm.evaluate(qrels, run, measures, ties=ties).values
+            assert {m: getattr(bounds[m], ties) for m in values} == values
 
 
 ROUNDED_BY_PLACE = ("BPM", "INST")

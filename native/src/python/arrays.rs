@@ -274,6 +274,18 @@ pub fn ratio<'py>(
     }
 }
 
+/// How many queries have not the same value in all arrays, but for rounding.
+#[pyfunction]
+pub fn count_unlike(
+    py: Python<'_>,
+    first: PyReadonlyArray1<'_, f64>,
+    others: Vec<PyReadonlyArray1<'_, f64>>,
+) -> PyResult<usize> {
+    let first = first.as_slice()?;
+    let others = others.iter().map(|other| Ok(other.as_slice()?)).collect::<PyResult<Vec<_>>>()?;
+    unlocked(py, || values::count_unlike(first, &others))
+}
+
 /// The compensated sum of all values.
 #[pyfunction]
 pub fn exact_sum(py: Python<'_>, values: PyReadonlyArray1<'_, f64>) -> PyResult<f64> {

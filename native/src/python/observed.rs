@@ -113,6 +113,9 @@ pub struct ObservedQueries {
     /// Whether tie-breaking decides anything at all.
     #[pyo3(get)]
     ties: bool,
+    /// Whether each judged item is known to have a score of its own in its list.
+    #[pyo3(get)]
+    apart: bool,
     /// The judged items in their lists.
     #[pyo3(get)]
     hits: usize,
@@ -145,6 +148,7 @@ impl ObservedQueries {
             count,
             missing,
             ties,
+            apart: false,
             hits,
             order,
         })
@@ -220,6 +224,7 @@ fn kept(account: Account, lists: observed::Observed) -> Seen {
         count: lists.answered.len(),
         missing: unanswered(&lists.answered),
         ties: any_ties(&lists.tied_rank),
+        apart: lists.apart,
         first_rows: Kept::new(account.first_rows),
         answered: Kept::new(lists.answered),
         retrieved: Kept::new(lists.retrieved),

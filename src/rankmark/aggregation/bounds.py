@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-import numpy as np
-
+from rankmark import _native
 from rankmark.aggregation.settled import Settled
 from rankmark.dataclassing import dataclass
 from rankmark.language.choices import Ties
@@ -81,5 +80,4 @@ def bounds_of_unjudged(
 def _changed(*orders: Settled) -> int:
     """Queries whose values in these orders are not all the same, but for the rounding of their sums."""
     first, *others = (order.per_query for order in orders if order.per_query is not None)
-    same = (np.isclose(first, other, rtol=1e-12, atol=0, equal_nan=True) for other in others)
-    return int(np.count_nonzero(~np.logical_and.reduce(list(same))))
+    return _native.count_unlike(first, others)

@@ -85,25 +85,35 @@ def _in_any_order(
     groups: Sequence[Group],
     observed: Sequence[Observed],
 ) -> Observed | None:
-    """What was observed in another order of equal scores, where these decide nothing; else None.
-
-    Under the best and the worst order there is then the same grade at each rank, and so the same value: to
-    the last bit, but for BPM and INST, which add up the ranks between judged items at once, and an item
-    judged 0 may be at another of them.
-    """
-    if choices.ties not in ("best", "worst"):
+    """What was observed in another order of equal scores, where these decide nothing; else None."""
+    if choices.ties not in ("best", "worst", "expected"):
         return None
     for (others, measures), known in zip(groups, observed, strict=False):
         if (
             [measures] == parts
             and others.ties != "expected"
             and replace(others, ties=choices.ties) == choices
-            and not known.queries.ties
-            # What a measure of one's own looks at is not known.
-            and not any(m.tells_unjudged or m.page.kind == "item" or m.page.origin for m in measures)
+            and _is_in_any_order(known, measures, choices)
         ):
             return known._replace(values=[values.copy() for values in known.values])
     return None
+
+
+def _is_in_any_order(known: Observed, measures: tuple[Measure, ...], choices: Choices) -> bool:
+    """Whether measures have the same values in another order of equal scores.
+
+    Where these decide nothing, under the best and the worst order there is the same grade at each rank, and
+    so the same value: to the last bit, but for BPM and INST, which add up the ranks between judged items at
+    once, and an item judged 0 may be at another of them. The mean over all orders is added up otherwise
+    where equal grades share ranks, and where none do it is known to be the same of what the core computes.
+    """
+    if choices.ties == "expected":
+        return known.queries.apart and all(measure.compiled is not None for measure in measures)
+    return not (
+        known.queries.ties
+        # What a measure of one's own looks at is not known.
+        or any(m.tells_unjudged or m.page.kind == "item" or m.page.origin for m in measures)
+    )
 
 
 def _apart(observed: Observed, groups: Sequence[tuple[Measure, ...]]) -> list[Observed]:

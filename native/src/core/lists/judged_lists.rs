@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::core::lists::list::{Judge, first_mattering_tie};
+use crate::core::lists::list::{Judge, are_apart, first_mattering_tie};
 
 /// The numbers of some queries.
 pub enum Numbers {
@@ -61,6 +61,8 @@ pub struct JudgedLists {
     pub answered: Vec<bool>,
     /// The best rank at which tie-breaking decides between different grades; 0 where it nowhere does.
     pub tied_rank: Vec<i64>,
+    /// Whether each judged item has a score of its own in its list.
+    pub apart: bool,
     /// The items at the top of each list: their numbers, and where those of each query begin.
     pub first: Option<First>,
 }
@@ -90,6 +92,7 @@ impl JudgedLists {
             retrieved: Vec::new(),
             answered: Vec::new(),
             tied_rank: Vec::new(),
+            apart: true,
             first: first.then(|| First { items: Vec::new(), tied: Vec::new(), offsets: vec![0] }),
         }
     }
@@ -124,6 +127,7 @@ impl JudgedLists {
         self.ideal_offsets.push(self.ideal.len() as i64);
         self.retrieved.push(judge.retrieved as i64);
         self.answered.push(answered);
+        self.apart &= are_apart(&judge.hits);
         self.tied_rank.push(first_mattering_tie(&judge.hits).map_or(0, i64::from));
         if let Some(first) = &mut self.first {
             first.items.extend(judge.first.iter().map(|&(item, _)| item));

@@ -486,6 +486,11 @@ fn compared_any<S: Score>(scores: &[S], one: S) -> (u32, u32) {
 /// Up to so many judged items, counting what stands before each is cheaper than sorting the list.
 const FEW: usize = 24;
 
+/// Whether each judged item has a score of its own.
+pub fn are_apart(hits: &[Hit]) -> bool {
+    hits.iter().fold(true, |apart, hit| apart & (hit.tied.0 == hit.tied.1))
+}
+
 /// The best rank at which the tie-breaking decides between different grades, if it does at all.
 ///
 /// `hits` are in rank order. An unjudged item counts as grade 0.
@@ -497,7 +502,7 @@ pub fn first_mattering_tie(hits: &[Hit]) -> Option<u32> {
         group.iter().any(|hit| hit.relevance != grade)
     };
     // In most lists nothing is tied.
-    if hits.iter().fold(true, |alone, hit| alone & (hit.tied.0 == hit.tied.1)) {
+    if are_apart(hits) {
         return None;
     }
     hits.chunk_by(|a, b| a.tied == b.tied).find(matters).map(|group| group[0].tied.0)

@@ -23,7 +23,7 @@ pub struct Lists<'a> {
 }
 
 /// What is found of the relevant items of a list.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub enum Found {
     /// The sum of the precisions at their ranks.
     Precisions,
@@ -54,7 +54,7 @@ pub enum Measure {
 }
 
 /// What a page computes.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub enum Page {
     /// The gains of grades, each times the discount of its rank, as a share of those of the ideal list.
     Gains(Gains),
@@ -63,7 +63,7 @@ pub enum Page {
 }
 
 /// How grades gain.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct Gains {
     /// Whether every grade above 0 gains 1, or itself.
     pub binary: bool,
@@ -72,7 +72,7 @@ pub struct Gains {
 }
 
 /// Which items are looked for.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct Hits {
     /// What is found of them.
     pub found: Found,
@@ -91,34 +91,59 @@ impl Measure {
             Self::Extreme(extreme) => &extreme.page,
         }
     }
+
+    fn extreme(&self) -> Option<&Extreme> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Extreme(extreme) => Some(extreme),
+        }
+    }
 }
 
 /// The values of measures, each of each query; NaN where nothing is relevant.
 pub fn compute(measures: &[&Measure], lists: &Lists<'_>) -> Vec<Vec<f64>> {
     let mut levels = levels(measures);
-    let extremes = measures.iter().any(|measure| matches!(measure, Measure::Extreme(_)));
-    let mut open = extremes.then(<(OpenList, Memory)>::default);
+    // How low and how high a measure can be is found from its value, which is computed once.
+    let mut pages: Vec<&Page> = Vec::new();
+    let asked: Vec<_> =
+        measures.iter().map(|each| (place_of(each.page(), &mut pages), each.extreme())).collect();
+    let open = asked.iter().any(|(_, extreme)| extreme.is_some());
+    let (mut memory, mut judged, mut plain) = (Memory::default(), Default::default(), Vec::new());
     let mut values = vec![Vec::with_capacity(lists.offsets.len()); measures.len()];
     let rows = segments(lists.offsets).zip(segments(lists.ideal_offsets));
     for ((own, all), &retrieved) in rows.zip(lists.retrieved) {
-        let (rank, relevance) = (&lists.rank[own.clone()], &lists.relevance[own]);
+        let own = (&lists.rank[own.clone()], &lists.relevance[own]);
         let ideal = &lists.ideal[all];
-        levels.iter_mut().for_each(|level| level.take(rank, relevance, ideal));
-        open.iter_mut().for_each(|(list, _)| list.take((rank, relevance), ideal, retrieved));
-        for (measure, values) in measures.iter().zip(&mut values) {
-            values.push(match (measure, &mut open) {
-                (Measure::Extreme(extreme), Some((list, memory))) => extreme.value(list, memory, &levels),
-                _ => match measure.page() {
-                    Page::Gains(gains) => gains.share((rank, relevance), ideal),
-                    Page::Hits(hits) => {
-                        let level = hits.level(&levels);
-                        hits.value(level.ranks().iter().copied(), level.relevant)
-                    }
-                },
+        levels.iter_mut().for_each(|level| level.take(own, ideal));
+        plain.clear();
+        plain.extend(pages.iter().map(|page| page.value(own, ideal, &levels)));
+        let list = open.then(|| OpenList::new(own, ideal, retrieved, &mut judged));
+        for (&(page, extreme), values) in asked.iter().zip(&mut values) {
+            values.push(match (extreme, &list) {
+                (Some(extreme), Some(list)) => extreme.value(plain[page], list, &mut memory, &levels),
+                _ => plain[page],
             });
         }
     }
     values
+}
+
+/// The place of a page among those that there are, one more of which it may be.
+fn place_of<'a>(page: &'a Page, pages: &mut Vec<&'a Page>) -> usize {
+    pages.iter().position(|&known| known == page).unwrap_or_else(|| {
+        pages.push(page);
+        pages.len() - 1
+    })
+}
+
+impl Page {
+    /// The value of one query.
+    fn value(&self, own: (&[i64], &[f64]), ideal: &[f64], levels: &[Level]) -> f64 {
+        match self {
+            Self::Gains(gains) => gains.share(own, ideal),
+            Self::Hits(hits) => hits.value(hits.level(levels)),
+        }
+    }
 }
 
 impl Gains {
@@ -143,12 +168,15 @@ impl Hits {
         levels.iter().find(|level| level.is(self.rel)).expect("one of each")
     }
 
-    /// The value where items at these ranks, ascending, are relevant, and so many in all.
-    #[inline]
-    pub fn value(&self, ranks: impl Iterator<Item = i64>, relevant: usize) -> f64 {
-        let seen = ranks.take_while(|&rank| rank <= self.cutoff).map(|rank| rank as f64);
+    fn value(&self, level: &Level) -> f64 {
+        let seen = level.ranks().iter().take_while(|&&rank| rank <= self.cutoff);
+        self.over(self.found.of(seen.map(|&rank| rank as f64)), level.relevant)
+    }
+
+    /// The value where so much is found of so many relevant items.
+    pub fn over(&self, found: f64, relevant: usize) -> f64 {
         let relevant = relevant as f64;
-        quotient(self.found.of(seen), self.denominator.unwrap_or(relevant), relevant)
+        quotient(found, self.denominator.unwrap_or(relevant), relevant)
     }
 }
 
@@ -183,7 +211,7 @@ impl Level {
     }
 
     /// Takes the next query.
-    fn take(&mut self, rank: &[i64], relevance: &[f64], ideal: &[f64]) {
+    fn take(&mut self, (rank, relevance): (&[i64], &[f64]), ideal: &[f64]) {
         if self.ranks.len() < rank.len() {
             self.ranks.resize(rank.len(), 0);
         }
@@ -217,7 +245,8 @@ fn count_relevant_any(grades: &[f64], rel: f64) -> usize {
 }
 
 impl Found {
-    fn of(self, mut ranks: impl Iterator<Item = f64>) -> f64 {
+    /// It of the ranks of relevant items, ascending.
+    pub fn of(self, mut ranks: impl Iterator<Item = f64>) -> f64 {
         match self {
             Self::Precisions => {
                 (1..).zip(ranks).fold(0.0, |sum, (place, rank)| sum + f64::from(place) / rank)

@@ -18,6 +18,8 @@ pub struct Observed {
     pub retrieved: Vec<i64>,
     /// The best rank at which tie-breaking decides between different grades; 0 where it nowhere does.
     pub tied_rank: Vec<i64>,
+    /// Whether each judged item has a score of its own in its list.
+    pub apart: bool,
     /// Of each measure its values; NaN where nothing is relevant.
     pub values: Vec<Vec<f64>>,
     /// Judged items in all lists.
@@ -113,8 +115,8 @@ fn of_part(lists: JudgedLists, measures: &[Arc<Measure>]) -> (Numbers, Observed)
     let values = measures::compute(&asked, &flat);
     let order =
         measures::order((&lists.rank, &lists.rank), &lists.relevance, &lists.offsets, &lists.retrieved);
-    let JudgedLists { queries, answered, retrieved, tied_rank, .. } = lists;
-    (queries, Observed { answered, retrieved, tied_rank, values, hits: lists.rank.len(), order })
+    let JudgedLists { queries, answered, retrieved, tied_rank, apart, .. } = lists;
+    (queries, Observed { answered, retrieved, tied_rank, apart, values, hits: lists.rank.len(), order })
 }
 
 /// Brings the queries of all parts, so many, into their order.
@@ -127,6 +129,7 @@ fn merged(mut parts: Vec<(Numbers, Observed)>, queries: usize, measures: usize) 
         answered: placed(parts, queries, false, |part| &part.answered),
         retrieved: placed(parts, queries, 0, |part| &part.retrieved),
         tied_rank: placed(parts, queries, 0, |part| &part.tied_rank),
+        apart: parts.iter().all(|(_, part)| part.apart),
         // Most of what is brought together, so that no thread is to wait for another that does all of it.
         values: pool::map(measures, |measure| placed(parts, queries, f64::NAN, |part| &part.values[measure])),
         hits: parts.iter().map(|(_, part)| part.hits).sum(),
@@ -168,7 +171,7 @@ mod tests {
         let retrieved = vec![3; values.len()];
         let tied_rank = vec![1; values.len()];
         let values = vec![values.to_vec()];
-        (numbers, Observed { answered, retrieved, tied_rank, values, hits: 2, order: (1, 0) })
+        (numbers, Observed { answered, retrieved, tied_rank, apart: true, values, hits: 2, order: (1, 0) })
     }
 
     #[test]

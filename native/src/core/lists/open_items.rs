@@ -353,7 +353,7 @@ pub fn best_grades(
         let list = lists.of(query);
         let top = (top.grades[query], top.gains[query]);
         let open = list.open_ranks(last);
-        out.extend(search.of((list.rank, list.value), &open, known, top, weights, &ideal));
+        out.extend(search.of((list.rank, list.value), open.into_iter(), known, top, weights, &ideal));
         offsets.push(out.len() as i64);
     }
     (out, offsets)
@@ -387,6 +387,11 @@ struct Level {
     better: usize,
 }
 
+/// That of a rank; those beyond all weigh nothing.
+fn weight(weights: &[f64], rank: i64) -> f64 {
+    weights.get(rank as usize - 1).copied().unwrap_or(0.0)
+}
+
 impl BestGrades {
     /// The grades above 0 of the first open items.
     ///
@@ -395,20 +400,19 @@ impl BestGrades {
     pub fn of(
         &mut self,
         judged: (&[i64], &[f64]),
-        open: &[i64],
+        open: impl Iterator<Item = i64>,
         known: Graded<'_>,
         top: (f64, f64),
         weights: &[f64],
         ideal: &[f64],
     ) -> impl Iterator<Item = f64> {
-        let weight = |rank: i64| weights.get(rank as usize - 1).copied().unwrap_or(0.0);
         self.first.clear();
         self.first.push(0.0);
-        self.first.extend(open.iter().scan(0.0, |sum, &rank| {
-            *sum += weight(rank);
+        self.first.extend(open.scan(0.0, |sum, rank| {
+            *sum += weight(weights, rank);
             Some(*sum)
         }));
-        self.take_levels(judged, known, top, weight);
+        self.take_levels(judged, known, top, weights);
         self.take_counts(ideal);
         let levels = &self.levels;
         let length = levels.iter().map(|level| level.count).max().unwrap_or(0);
@@ -422,28 +426,40 @@ impl BestGrades {
         (rank, gains): (&[i64], &[f64]),
         known: Graded<'_>,
         top: (f64, f64),
-        weight: impl Fn(i64) -> f64,
+        weights: &[f64],
     ) {
         let Self { levels, scale, terms, first } = self;
-        let graded = known.grades.iter().copied().zip(known.gains.iter().copied());
         scale.clear();
-        scale.extend(graded.filter(|&(grade, _)| grade > 0.0));
-        scale.push(top);
-        scale.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        scale.dedup_by(|a, b| a.0 == b.0);
+        let mut above = 0;
+        // Counted, as nothing is to be searched for or mispredicted in what is mostly short.
+        while let Some(&grade) = known.grades.get(above).filter(|&&grade| grade > 0.0) {
+            scale.push((grade, known.gains[above]));
+            above = count_reaching(known.grades, grade);
+        }
+        scale.reverse();
+        let place = scale.iter().filter(|&&(grade, _)| grade < top.0).count();
+        if scale.get(place).is_none_or(|&(grade, _)| grade > top.0) {
+            scale.insert(place, top);
+        }
+        // What weighs nothing is left out of sums that are added up from left to right.
+        let seen = if rank.len() < EIGHT {
+            rank.partition_point(|&rank| rank <= weights.len() as i64)
+        } else {
+            rank.len()
+        };
         let mut before = 0.0;
         levels.clear();
         levels.extend(scale.iter().map(|&(grade, gain)| {
-            let reaching = rank.iter().zip(gains).filter(|&(_, &own)| own >= gain);
+            let reaching = rank[..seen].iter().zip(gains).filter(|&(_, &own)| own >= gain);
             terms.clear();
-            terms.extend(reaching.map(|(&rank, _)| weight(rank)));
+            terms.extend(reaching.map(|(&rank, _)| weight(weights, rank)));
             let (step, possible) = (gain - before, grade <= top.0);
             before = gain;
             Level {
                 grade,
                 step,
                 possible,
-                reached: known.gains.iter().filter(|&&each| each >= gain).count(),
+                reached: count_reaching(known.gains, gain),
                 judged: pairwise_sum(terms),
                 count: if possible { first.len() - 1 } else { 0 },
                 better: 0,
@@ -488,12 +504,20 @@ impl BestGrades {
     }
 }
 
+/// How many numbers are as high as one, or higher.
+fn count_reaching(numbers: &[f64], least: f64) -> usize {
+    numbers.iter().filter(|&&number| number >= least).count()
+}
+
+/// So many numbers are added up at a time where there are as many.
+const EIGHT: usize = 8;
+
 /// The sum of some numbers in the order in which NumPy adds them: eight at a time, in halves of many.
 fn pairwise_sum(numbers: &[f64]) -> f64 {
     match numbers.len() {
-        ..8 => numbers.iter().fold(0.0, |sum, number| sum + number),
-        8..=128 => {
-            let (eights, rest) = numbers.as_chunks::<8>();
+        ..EIGHT => numbers.iter().fold(0.0, |sum, number| sum + number),
+        EIGHT..=128 => {
+            let (eights, rest) = numbers.as_chunks::<EIGHT>();
             let mut sums = eights[0];
             for eight in &eights[1..] {
                 sums.iter_mut().zip(eight).for_each(|(sum, number)| *sum += number);

@@ -50,6 +50,19 @@ pub fn settle(values: &mut [f64], counted: Option<&[bool]>, filler: f64) -> Tota
     total
 }
 
+/// Values that differ by no more, as a share of one of them, are the same but for the rounding of their sums.
+const ROUNDED: f64 = 1e-12;
+
+/// How many queries have not the same value each time, but for rounding.
+pub fn count_unlike(first: &[f64], others: &[&[f64]]) -> usize {
+    let like = |a: f64, b: f64| {
+        let rounded = b.is_finite() & ((a - b).abs() <= ROUNDED * b.abs());
+        rounded | (a == b) | (a.is_nan() & b.is_nan())
+    };
+    let unlike = |&query: &usize| others.iter().any(|other| !like(first[query], other[query]));
+    (0..first.len()).filter(unlike).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,6 +72,16 @@ mod tests {
         let quotients = ratio(&[1.0, 1.0, 1.0], [2.0, 0.0, 2.0].into_iter(), &[1.0, 1.0, 0.0]);
         assert_eq!(quotients[..2], [0.5, 0.0]);
         assert!(quotients[2].is_nan());
+    }
+
+    #[test]
+    fn values_are_unlike_where_they_differ_by_more_than_rounding() {
+        let (nan, infinity) = (f64::NAN, f64::INFINITY);
+        let first = [1.0, 1.0, nan, nan, infinity, infinity, 1.0, 0.0];
+        let other = [1.0 + 1e-13, 1.0 + 1e-11, nan, 1.0, infinity, -infinity, infinity, 1e-300];
+        assert_eq!(count_unlike(&first, &[&other]), 5);
+        assert_eq!(count_unlike(&first, &[&first, &other]), 5);
+        assert_eq!(count_unlike(&first, &[]), 0);
     }
 
     #[test]
