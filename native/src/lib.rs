@@ -51,5 +51,5 @@ mod _native {
     #[pymodule_export]
     use crate::python::tables::{Packed, Table};
     #[pymodule_export]
-    use crate::python::written::{are_finite, json_numbers};
+    use crate::python::written::{are_finite, json_floats, json_numbers};
 }
