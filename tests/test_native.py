@@ -202,6 +202,15 @@ def test_the_rows_of_an_id_are_those_that_have_it(kind: str, rows: int) -> None:
         assert pl.DataFrame(table.at(found)).equals(frame[expected])
 
 
+@pytest.mark.parametrize("kind", ["Int64", "Int8", "UInt64", "String", "Categorical"])
+@pytest.mark.parametrize("rows", [0, 1, 20, 30_000])
+def test_first_rows_are_those_of_ids_that_did_not_stand_before(kind: str, rows: int) -> None:
+    frame = _ids(kind, rows)
+    ids = frame["query"].cast(pl.String) if kind == "Categorical" else frame["query"]
+    found = _native.Table.from_polars(frame).first_rows("query")
+    assert found.tolist() == np.flatnonzero(ids.is_first_distinct()).tolist()
+
+
 def test_rows_of_texts_that_stand_for_runs(tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
     rows = [f"q{query} Q0 d{item} 1 {item}.5 t\n" for query in (1, 2, 1) for item in range(50)]

@@ -21,6 +21,7 @@ use pyo3::types::{PyCapsule, PyDict, PyList, PyString, PyTuple};
 use crate::core::column;
 use crate::core::error::Error;
 use crate::core::ids::{self, Ids};
+use crate::core::items::first_rows;
 use crate::core::pool;
 use crate::core::table::{self, Family};
 use crate::core::texts::{self, written_out};
@@ -218,6 +219,13 @@ impl Table {
         let threads = running::threads(0, table.num_rows() < FEW_ROWS);
         let rows = interruptible(py, threads, move |_| Ok(Ids::new(&table, &name, &name)?.rows_of(&id)))?;
         Ok(rows.into_pyarray(py))
+    }
+
+    /// The first row of each id in a column of ids, ascending.
+    fn first_rows<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let ids = Ids::new(&self.0, name, name).map_err(|error| raise(py, &error))?;
+        let rows = unlocked(py, || first_rows(&ids, name))?;
+        Ok(rows.map_err(|error| raise(py, &error))?.into_pyarray(py))
     }
 
     /// Some rows, with all columns.
