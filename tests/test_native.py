@@ -14,6 +14,7 @@ import pytest
 
 from rankmark import _native
 from rankmark.errors import ChoiceError
+from rankmark.inputs import read_run
 from rankmark.language.choices import values_of
 
 DEFAULTS: dict[str, dict[str, Any]] = {
@@ -186,3 +187,61 @@ def test_values_that_nobody_may_write_to_are_not_settled() -> None:
         _native.settle([(_native.QueryValues(given), None, 0.5)])
     with pytest.raises(TypeError, match="write"):
         _native.settle_means([_native.QueryValues(given)], 0.5)
+
+
+def _ids(kind: str, rows: int) -> pl.DataFrame:
+    """Rows with ids of some type, in several pieces."""
+    rng = np.random.default_rng(rows)
+    frame = pl.DataFrame({"query": rng.integers(0, 9, rows), "value": rng.random(rows)})
+    text = pl.format("q{}", "query")
+    ids = {
+        "Int64": pl.col("query") - 4,
+        "Int8": pl.col("query").cast(pl.Int8),
+        "UInt64": pl.col("query").cast(pl.UInt64) + (2**64 - 9),
+        "String": text,
+        "Categorical": text.cast(pl.Categorical),
+    }[kind]
+    frame = frame.with_columns(ids.alias("query"))
+    return pl.concat([frame[: rows // 3], frame[rows // 3 :]], rechunk=False)
+
+
+@pytest.mark.parametrize("kind", ["Int64", "Int8", "UInt64", "String", "Categorical"])
+@pytest.mark.parametrize("rows", [0, 1, 100, 150_000])
+def test_the_rows_of_an_id_are_those_that_have_it(kind: str, rows: int) -> None:
+    frame = _ids(kind, rows)
+    table = _native.Table.from_polars(frame)
+    ids = frame["query"].cast(pl.String) if kind == "Categorical" else frame["query"]
+    for each in [*ids.unique().to_list(), 77, -(2**63), 2**64 - 1, 2**80, "q77", None]:
+        found = table.rows_of("query", each)
+        own = isinstance(each, str) == (ids.dtype == pl.String)
+        expected = np.flatnonzero([own and one == each for one in ids.to_list()])
+        assert found.tolist() == expected.tolist()
+        assert pl.DataFrame(table.at(found)).equals(frame[expected])
+
+
+@pytest.mark.parametrize("kind", ["Int64", "Int8", "UInt64", "String", "Categorical"])
+@pytest.mark.parametrize("rows", [0, 1, 20, 30_000])
+def test_first_rows_are_those_of_ids_that_did_not_stand_before(kind: str, rows: int) -> None:
+    frame = _ids(kind, rows)
+    ids = frame["query"].cast(pl.String) if kind == "Categorical" else frame["query"]
+    found = _native.Table.from_polars(frame).first_rows("query")
+    assert found.tolist() == np.flatnonzero(ids.is_first_distinct()).tolist()
+
+
+@pytest.mark.parametrize("different", [2, 50, 10_000])
+@pytest.mark.parametrize("count", [0, 1, 100, 20_000])
+def test_equal_numbers_rise_in_their_order(count: int, different: int) -> None:
+    values = np.random.default_rng(count).integers(-different, different, count) / 3
+    values[values == 0] = np.where(np.arange(np.count_nonzero(values == 0)) % 2, 0.0, -0.0)
+    for each in (values, np.abs(values), values * 1e300, np.where(values > 1, np.inf, values)):
+        assert _native.rising(each).tolist() == np.argsort(each, kind="stable").tolist()
+
+
+def test_rows_of_texts_that_stand_for_runs(tmp_path: Path) -> None:
+    path = tmp_path / "run.txt"
+    rows = [f"q{query} Q0 d{item} 1 {item}.5 t\n" for query in (1, 2, 1) for item in range(50)]
+    path.write_text("".join(rows))
+    table = read_run(path).table
+    found = table.rows_of("query", "q1")
+    assert found.tolist() == [*range(50), *range(100, 150)]
+    assert pl.DataFrame(table.at(found)).equals(pl.DataFrame(table)[found.tolist()])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankmark.aggregation.terms import Terms, exchangeable, resampled_values
+from rankmark.aggregation.terms import BEYOND, Terms, exchangeable, resampled_values
 from rankmark.language.names import as_measure
 from rankmark.statistics.resampling import bootstrap_means
 from rankmark.statistics.significance import randomisation_test
@@ -109,3 +109,22 @@ def test_a_system_of_several_seeds_has_the_mean_of_their_values() -> None:
     each = [ratio().value(), ratio(ABOVE[::-1].copy(), BELOW).value()]
     assert seeds.linear_by_seed().mean(axis=0) == pytest.approx(each)
     assert seeds.linear_by_seed().mean(axis=1) == pytest.approx(seeds.linear())
+
+
+@given(
+    st.lists(st.floats(-2, 3) | st.sampled_from([math.nan, 0.0, -0.0, 1.0, 1 + 1e-9, 1 + 2e-9]), max_size=20),
+    st.sampled_from(["AP", "AP(mean=geometric)", "RBP", "MaxRank", "NumRel"]),
+)
+def test_a_seed_alone_is_as_one_of_several(values: list[float], name: str) -> None:
+    own = Terms.of(as_measure(name), np.array(values, dtype=np.float64), None)
+    twice = Terms.of_seeds([own, own])
+    for each in (own.at(own.there), own.at(np.flatnonzero(own.there)), own.at(slice(0, 3))):
+        assert not each.below
+        several = np.asarray(each.linear_by_seed().mean(axis=1))
+        assert each.linear().tobytes() == several.tobytes()
+    assert own.bounds == twice.bounds
+    above = np.exp(own.above) if name == "AP(mean=geometric)" else own.above
+    low, high = own.measure.bounds
+    beyond = [low is not None and np.any(low - above > BEYOND)]
+    beyond += [high is not None and np.any(above - high > BEYOND), name == "NumRel"]  # a sum
+    assert own.bounds == ((None, None) if any(beyond) else (low, high))

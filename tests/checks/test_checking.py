@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankmark as rm
+from rankmark.checks import lists
 from rankmark.checks.finding import CODES, NEEDED
 from rankmark.cli import main
 
@@ -261,6 +262,21 @@ def test_equal_scores_that_hardly_decide_anything() -> None:
     queries = [f"q{i}" for i in range(50)]
     run = {query: {"a": 2.0, "x": 1.0} for query in queries} | {"q0": {"a": 1.0, "x": 1.0}}
     assert found("ties", {query: {"a": 1} for query in queries}, run).severity == "worth knowing"
+
+
+LISTS = st.dictionaries(st.sampled_from("pqr"), st.dictionaries(st.sampled_from("abcde"), st.integers(0, 2)))
+
+
+@given(
+    qrels=LISTS.filter(lambda lists: any(lists.values())),
+    run=LISTS.filter(lambda lists: any(lists.values())),
+    measures=st.lists(st.sampled_from(["nDCG@2", "AP", "RR", "P@2", "BPM", "bpref", "HR@1"]), min_size=1),
+)
+def test_other_orders_are_evaluated_where_they_can_decide(qrels: Any, run: Any, measures: list[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        report = rm.check(qrels, run, measures=measures).to_json()
+        patch.setattr(lists, "_decides_nothing", lambda _: False)
+        assert rm.check(qrels, run, measures=measures).to_json() == report
 
 
 @pytest.mark.parametrize(("others", "severity"), [(1, "serious"), (3, "worth knowing")])

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import rankmark as rm
 from rankmark.cli import main
 from rankmark.engines import local
-from rankmark.explaining.listed import listed
+from rankmark.explaining.listed import listed, of_query
 from rankmark.inputs import read_inputs
 from rankmark.language.choices import Choices, go_together, values_of
 from strategies import Tables, at_most, every_measure, tables, tie_rules, usable_measures
@@ -129,7 +129,7 @@ def test_rows_are_in_the_order_in_which_they_were_evaluated(rows: Tables, data: 
     assume(go_together(drawn))
     choices = Choices(**drawn)
     judgements, results = read_inputs(*rows)
-    one = listed(judgements, results, "q1", choices)
+    one = listed(of_query(judgements, "q1"), of_query(results, "q1"), choices)
     judged = one.rows.filter(pl.col("grade").is_not_null())
     assert one.lists.rank.tolist() == judged["rank"].to_list()
     assert one.lists.relevance.tolist() == judged["grade"].to_list()

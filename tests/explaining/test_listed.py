@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankmark.explaining.listed import best_first, listed, of_queries, ranked
+from rankmark.explaining.listed import best_first, listed, of_queries, of_query, ranked
 from rankmark.inputs import read_inputs
 from rankmark.language.choices import Choices
 
@@ -25,7 +25,7 @@ def test_many_lists_are_those_of_one_query_after_another(ties: str, unjudged: st
     choices = Choices(ties=ties, unjudged=unjudged, seed=1)
     together = ranked(judgements, results, choices)
     for query in pl.DataFrame(judgements.table)["query"].unique():
-        alone = listed(judgements, results, query, choices)
+        alone = listed(of_query(judgements, query), of_query(results, query), choices)
         own = together.filter(pl.col("query") == query).drop("query")
         assert own.sort("rank").equals(alone.rows)
 

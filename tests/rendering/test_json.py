@@ -6,12 +6,15 @@ import json
 import math
 from typing import Any
 
+import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import rankmark as rm
-from rankmark.rendering.formats.json import LONG, SCHEMA, ByName, indented
+from rankmark._native import Table
+from rankmark.rendering.formats.json import LONG, SCHEMA, ByName, IdColumn, NumberColumn, indented
 from rankmark.rendering.shown import Shown
 
 
@@ -87,6 +90,24 @@ def test_what_a_check_finds() -> None:
     record = json.loads(rm.check({"q": {"a": 1}}, [("q", "a", 1.0), ("q", "b", math.nan)]).to_json())
     (example,) = next(each for each in record["findings"] if each["code"] == "nan")["examples"]
     assert (example["score"], example["score_reason"]) == (None, "no value")
+
+
+@given(st.lists(st.floats() | st.floats(0, 1) | st.sampled_from([math.nan, math.inf, -0.0])))
+def test_columns_of_numbers_are_written_as_lists_are(values: list[float]) -> None:
+    numbers = np.array(values, dtype=np.float64)
+    for column in (numbers, np.repeat(numbers, 2)[::2]):
+        named, listed = (ByName(AP=each) for each in (NumberColumn(column), values))
+        found = Anything({"numbers": NumberColumn(column), "named": named}).to_json()
+        assert found == Anything({"numbers": values, "named": listed}).to_json()
+
+
+@given(st.lists(st.text()) | st.lists(st.integers(-(2**63), 2**63 - 1)) | st.lists(st.integers(0, 2**64 - 1)))
+def test_columns_of_ids_are_written_as_lists_are(ids: list[Any]) -> None:
+    text = isinstance((ids or [""])[0], str)
+    types = [pl.String, pl.Categorical] if text else [pl.Int64 if min(ids) < 0 else pl.UInt64]
+    for dtype in types:
+        frame = pl.DataFrame({"query": pl.Series(ids, dtype=dtype)})
+        assert indented({"query": IdColumn(Table.from_arrow(frame))}) == indented({"query": ids})
 
 
 NAMES = st.text(max_size=3) | st.integers(-2, 2) | st.none() | st.booleans()

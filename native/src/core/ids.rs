@@ -6,7 +6,14 @@ use arrow_schema::DataType;
 
 use crate::core::column::{Column, integers, refuse_nulls, texts};
 use crate::core::error::{Class, Error, Result};
+use crate::core::pool;
 use crate::core::table::{Family, Table};
+use crate::core::wide::wide;
+
+/// Rows looked at by one task.
+const STRETCH: usize = 1 << 16;
+/// Rows of which is asked at once whether one of them is looked for, as few are.
+const AT_ONCE: usize = 1 << 10;
 
 /// A column of ids.
 pub enum Ids<'a> {
@@ -41,6 +48,17 @@ impl<'a> Ids<'a> {
         }
     }
 
+    /// The rows of an id, ascending, found on the threads of the pool that this is called in.
+    pub fn rows_of(&self, id: &Id) -> Vec<u32> {
+        match (self, id) {
+            (Self::Integer(column), &Id::Integer(id)) => {
+                rows_of(column, |ids| holds(ids, id), |own| own == id)
+            }
+            (Self::Text(column), Id::Text(id)) => rows_of(column, |_| true, |own| own == id.as_bytes()),
+            (Self::Integer(_), Id::Text(_)) | (Self::Text(_), Id::Integer(_)) => Vec::new(),
+        }
+    }
+
     /// The id of one row as text, for messages.
     pub fn display(&self, row: usize, unsigned: bool) -> String {
         match self {
@@ -49,6 +67,46 @@ impl<'a> Ids<'a> {
             Self::Text(column) => format!("'{}'", String::from_utf8_lossy(column.value(row))),
         }
     }
+}
+
+/// An id that is looked for.
+pub enum Id {
+    /// With the bits of an unsigned one.
+    Integer(i64),
+    Text(String),
+}
+
+wide! {
+    /// Whether an id is among some.
+    fn holds(ids: &[i64], id: i64) -> bool = holds_any
+}
+
+#[inline(always)]
+fn holds_any(ids: &[i64], id: i64) -> bool {
+    let mut any = false;
+    for &own in ids {
+        any |= own == id; // without an end, so that several are compared at a time
+    }
+    any
+}
+
+/// The rows that are looked for, by whether there are any among some and whether one is.
+fn rows_of<V: Copy + Send + Sync>(
+    column: &Column<'_, V>,
+    any: impl Fn(&[V]) -> bool + Sync + Send,
+    is_one: impl Fn(V) -> bool + Sync + Send,
+) -> Vec<u32> {
+    let found = pool::map_init(column.len().div_ceil(STRETCH), Vec::new, |scratch, stretch| {
+        let start = stretch * STRETCH;
+        let ids = column.values(start..column.len().min(start + STRETCH), scratch);
+        let parts = ids.chunks(AT_ONCE).zip((start..).step_by(AT_ONCE));
+        let rows = parts.filter(|(ids, _)| any(ids)).flat_map(|(ids, first)| {
+            let rows = ids.iter().zip(first as u32..);
+            rows.filter(|&(&own, _)| is_one(own)).map(|(_, row)| row)
+        });
+        rows.collect::<Vec<_>>()
+    });
+    found.concat()
 }
 
 /// Whether two integer columns are to be ordered as unsigned numbers.

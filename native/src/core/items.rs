@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 use crate::core::column::Column;
 use crate::core::error::{Class, Error, Result};
@@ -316,6 +317,69 @@ fn in_pieces<K: Copy>(column: &Column<'_, K>, mut each: impl FnMut(K)) {
     for start in (0..column.len()).step_by(PIECE) {
         let rows = start..column.len().min(start + PIECE);
         column.values(rows, &mut scratch).iter().for_each(|&id| each(id));
+    }
+}
+
+/// The first row of each id of a column, which `what` calls in messages, ascending.
+///
+/// # Errors
+/// As [`Items::add`].
+pub fn first_rows(ids: &Ids<'_>, what: &str) -> Result<Vec<u32>> {
+    let (mut first, mut row) = (Vec::new(), 0);
+    match ids {
+        Ids::Integer(column) => {
+            let mut seen = Seen::for_ids(column);
+            in_pieces(column, |id| {
+                if seen.insert(id) {
+                    first.push(row);
+                }
+                row += 1;
+            });
+        }
+        Ids::Text(_) => Items::default().add(ids, what, |number| {
+            if number as usize == first.len() {
+                first.push(row);
+            }
+            row += 1;
+        })?,
+    }
+    Ok(first)
+}
+
+/// Which integers have been seen: a bit each, of which more stay in the cache than of their numbers.
+struct Seen {
+    /// Those from 0 on; those beyond are looked up.
+    near: Vec<u64>,
+    others: HashTable<i64>,
+}
+
+/// Bits of a word, and the most words, of which there are no more than rows.
+const WORD: usize = u64::BITS as usize;
+const MOST_WORDS: usize = 1 << 20;
+
+impl Seen {
+    /// None yet, with bits for the integers of a column, as far as it is worth it.
+    fn for_ids(column: &Column<'_, i64>) -> Self {
+        let mut greatest = -1;
+        in_pieces(column, |id| greatest = greatest.max(id));
+        let worth = MOST_WORDS.min(column.len());
+        let near = usize::try_from(greatest.saturating_add(1)).map_or(worth, |near| near.div_ceil(WORD));
+        Self { near: vec![0; near.min(worth)], others: HashTable::new() }
+    }
+
+    /// Whether an integer is seen for the first time.
+    fn insert(&mut self, id: i64) -> bool {
+        let place = usize::try_from(id).unwrap_or(usize::MAX);
+        if let Some(bits) = self.near.get_mut(place / WORD) {
+            let bit = 1 << (place % WORD);
+            let new = *bits & bit == 0;
+            *bits |= bit;
+            return new;
+        }
+        let found = self.others.entry(id.hash(), |&other| other == id, |other| other.hash());
+        let new = matches!(found, Entry::Vacant(_));
+        found.or_insert(id);
+        new
     }
 }
 

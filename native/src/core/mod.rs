@@ -13,6 +13,7 @@ pub mod lines;
 pub mod lists;
 pub mod pool;
 pub mod progress;
+pub mod radix;
 pub mod resample;
 pub mod rows;
 pub mod sample;

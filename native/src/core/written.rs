@@ -1,6 +1,6 @@
 //! Numbers as text, as Python writes them: as few digits as tell a number from all others.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 /// Texts of numbers that are kept: measures give few different ones, or nearly as many as there are queries.
 const KEPT: usize = 1 << 10;
@@ -27,8 +27,38 @@ impl Written {
     }
 
     /// Adds a whole number.
-    pub fn integer(&mut self, value: i64) {
+    pub fn integer(&mut self, value: impl Display) {
         write!(self.text, "{value}").expect("a text takes all");
+    }
+
+    /// Adds a number of floating point as JSON has it: null in the place of one that is not finite.
+    pub fn json_float(&mut self, value: f64) {
+        match value.is_finite() {
+            true => self.float(value),
+            false => self.text.push_str("null"),
+        }
+    }
+
+    /// Adds a text as JSON has it: in quotes, which it escapes, as it does backslashes and control characters.
+    pub fn json_text(&mut self, value: &str) {
+        let escaped = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
+        self.text.push('"');
+        let mut rest = value;
+        while let Some(at) = rest.bytes().position(escaped) {
+            self.text.push_str(&rest[..at]);
+            match rest.as_bytes()[at] {
+                b'\n' => self.text.push_str("\\n"),
+                b'\r' => self.text.push_str("\\r"),
+                b'\t' => self.text.push_str("\\t"),
+                b'\x08' => self.text.push_str("\\b"),
+                b'\x0c' => self.text.push_str("\\f"),
+                byte @ (b'"' | b'\\') => self.text.extend(['\\', byte.into()]),
+                byte => write!(self.text, "\\u{byte:04x}").expect("a text takes all"),
+            }
+            rest = &rest[at + 1..];
+        }
+        self.text.push_str(rest);
+        self.text.push('"');
     }
 
     /// Adds a finite number of floating point.
@@ -90,6 +120,13 @@ fn with_even_digit(text: &str, value: f64, plain: bool) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_are_escaped() {
+        let mut written = Written::with_capacity(0);
+        written.json_text("a\"\\/\u{8}\u{c}\n\r\t\u{0}\u{1f}\u{7f}é\u{2028}");
+        assert_eq!(written.text, "\"a\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\u{7f}é\u{2028}\"");
+    }
 
     #[test]
     fn numbers_are_written_as_python_writes_them() {

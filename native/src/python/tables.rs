@@ -12,7 +12,7 @@ use arrow_array::{
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use arrow_select::interleave::interleave;
-use numpy::PyReadonlyArray1;
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -21,12 +21,14 @@ use pyo3::types::{PyCapsule, PyDict, PyList, PyString, PyTuple};
 use crate::core::column;
 use crate::core::error::Error;
 use crate::core::ids::{self, Ids};
+use crate::core::items::first_rows;
 use crate::core::pool;
 use crate::core::table::{self, Family};
 use crate::core::texts::{self, written_out};
 use crate::python::errors::{arrow_error, raise};
 use crate::python::objects::{self, Numbers};
-use crate::python::running::{interruptible, quietly, unlocked};
+use crate::python::running::{self, FEW_ROWS, interruptible, quietly, unlocked};
+use crate::python::written::joined;
 
 /// Columns in Arrow memory, held without copying.
 #[pyclass(frozen, module = "rankmark._native")]
@@ -191,6 +193,58 @@ impl Table {
         }
     }
 
+    /// The values of a column of ids as JSON has them, with a text between them.
+    fn json_values(&self, py: Python<'_>, name: &str, between: &str) -> PyResult<String> {
+        let ids = Ids::new(&self.0, name, name).map_err(|error| raise(py, &error))?;
+        let wide = ids::is_u64(self.field(py, name)?.data_type());
+        unlocked(py, || match &ids {
+            Ids::Integer(column) => {
+                joined(0..column.len(), between, |written, row| match column.value(row) {
+                    id if wide => written.integer(id as u64),
+                    id => written.integer(id),
+                })
+            }
+            Ids::Text(column) => joined(0..column.len(), between, |written, row| {
+                written.json_text(&String::from_utf8_lossy(column.value(row)));
+            }),
+        })
+    }
+
+    /// The rows with this id in a column of ids, ascending.
+    fn rows_of<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        sought: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let wide = ids::is_u64(self.field(py, name)?.data_type());
+        let id = match sought.extract::<String>() {
+            Ok(text) => Some(ids::Id::Text(text)),
+            Err(_) if wide => sought.extract::<u64>().ok().map(|id| ids::Id::Integer(id as i64)),
+            Err(_) => sought.extract().ok().map(ids::Id::Integer),
+        };
+        let Some(id) = id else { return Ok(PyArray1::from_vec(py, Vec::new())) };
+        let (table, name) = (self.0.clone(), name.to_owned());
+        let threads = running::threads(0, table.num_rows() < FEW_ROWS);
+        let rows = interruptible(py, threads, move |_| Ok(Ids::new(&table, &name, &name)?.rows_of(&id)))?;
+        Ok(rows.into_pyarray(py))
+    }
+
+    /// The first row of each id in a column of ids, ascending.
+    fn first_rows<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let ids = Ids::new(&self.0, name, name).map_err(|error| raise(py, &error))?;
+        let rows = unlocked(py, || first_rows(&ids, name))?;
+        Ok(rows.map_err(|error| raise(py, &error))?.into_pyarray(py))
+    }
+
+    /// Some rows, with all columns.
+    fn at(&self, py: Python<'_>, rows: PyReadonlyArray1<'_, u32>) -> PyResult<Self> {
+        let rows = rows.as_array().to_vec();
+        let taken =
+            unlocked(py, || take(&self.0, self.0.schema.fields().iter().cloned().enumerate(), &rows))?;
+        taken.map(Self).map_err(|error| arrow_error(py, &error))
+    }
+
     /// The first values of a column of numbers, so many at most.
     fn first_numbers(&self, py: Python<'_>, name: &str, most: usize) -> PyResult<Vec<f64>> {
         let column = column::numbers(&self.0, name, name).map_err(|error| raise(py, &error))?;
@@ -237,8 +291,9 @@ impl Table {
     /// Some rows of one column, under a new name.
     pub fn taken(&self, py: Python<'_>, name: &str, rows: &[u32], new_name: &str) -> PyResult<Self> {
         let field = self.field(py, name)?.as_ref().clone().with_name(new_name);
-        let taken = take(&self.0, name, rows, field);
-        taken.map(Self).map_err(|error| arrow_error(py, &error))
+        let column =
+            (self.0.schema.index_of(name).map_err(|error| arrow_error(py, &error))?, Arc::new(field));
+        take(&self.0, [column], rows).map(Self).map_err(|error| arrow_error(py, &error))
     }
 }
 
@@ -393,13 +448,16 @@ fn batch_of(rows: &ArrayRef) -> Result<RecordBatch, ArrowError> {
     }
 }
 
-fn take(table: &table::Table, name: &str, rows: &[u32], field: Field) -> Result<table::Table, ArrowError> {
+/// Some rows of columns, of each of which its place and what it is from then on.
+fn take(
+    table: &table::Table,
+    columns: impl IntoIterator<Item = (usize, Arc<Field>)>,
+    rows: &[u32],
+) -> Result<table::Table, ArrowError> {
     let mut starts = Vec::with_capacity(table.batches.len());
-    let mut chunks: Vec<&dyn Array> = Vec::with_capacity(table.batches.len());
     let mut start = 0;
     for batch in &table.batches {
         starts.push(start);
-        chunks.push(batch.column(table.schema.index_of(name)?).as_ref());
         start += batch.num_rows();
     }
     let places: Vec<(usize, usize)> = rows
@@ -410,7 +468,16 @@ fn take(table: &table::Table, name: &str, rows: &[u32], field: Field) -> Result<
             (chunk, row - starts[chunk])
         })
         .collect();
-    let schema = Arc::new(Schema::new(vec![field]));
-    let batch = RecordBatch::try_new(Arc::clone(&schema), vec![interleave(&chunks, &places)?])?;
+    let (columns, fields): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+    let schema = Arc::new(Schema::new(fields));
+    if table.batches.is_empty() {
+        return Ok(table::Table { schema, batches: Vec::new() });
+    }
+    let taken = columns.into_iter().map(|column| {
+        let chunks: Vec<&dyn Array> =
+            table.batches.iter().map(|batch| batch.column(column).as_ref()).collect();
+        interleave(&chunks, &places)
+    });
+    let batch = RecordBatch::try_new(Arc::clone(&schema), taken.collect::<Result<_, _>>()?)?;
     Ok(table::Table { schema, batches: vec![batch] })
 }

@@ -1,11 +1,13 @@
-//! Lists of Python as text.
+//! Lists of Python, arrays and columns as text.
 
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyList};
 
 use crate::core::written::Written;
+use crate::python::running::unlocked;
 
-/// Bytes of a number with what stands before it.
+/// Bytes of nearly all numbers and ids, and of numbers with what stands before them.
 const BYTES: usize = 32;
 
 /// The numbers of a list and None as JSON has them, with a text between them; None if anything else is in it, or a
@@ -24,7 +26,7 @@ pub fn json_numbers(values: &Bound<'_, PyAny>, between: &str) -> Option<String> 
         if let Ok(float) = value.cast_exact::<PyFloat>() {
             written.float(Some(float.value()).filter(|float| float.is_finite())?);
         } else if value.is_exact_instance_of::<PyInt>() {
-            written.integer(value.extract().ok()?);
+            written.integer(value.extract::<i64>().ok()?);
         } else if value.is_none() {
             written.text.push_str("null");
         } else {
@@ -32,6 +34,29 @@ pub fn json_numbers(values: &Bound<'_, PyAny>, between: &str) -> Option<String> 
         }
     }
     Some(written.text)
+}
+
+/// The numbers of an array as JSON has them, with a text between them; null in the place of those that are not finite.
+#[pyfunction]
+pub fn json_floats(py: Python<'_>, values: PyReadonlyArray1<'_, f64>, between: &str) -> PyResult<String> {
+    let values = values.as_array();
+    unlocked(py, || joined(values.iter(), between, |written, &value| written.json_float(value)))
+}
+
+/// What is written of each of some values, with a text between them.
+pub fn joined<T>(
+    values: impl ExactSizeIterator<Item = T>,
+    between: &str,
+    mut write: impl FnMut(&mut Written, T),
+) -> String {
+    let mut written = Written::with_capacity(values.len() * (between.len() + BYTES));
+    for (place, value) in values.enumerate() {
+        if place > 0 {
+            written.text.push_str(between);
+        }
+        write(&mut written, value);
+    }
+    written.text
 }
 
 /// Whether all that is in a list are finite numbers of floating point.

@@ -109,8 +109,9 @@ class Terms:
         """Those of some queries, or blocks of them."""
         if isinstance(rows, np.ndarray) and rows.dtype == np.bool_ and rows.all() and self._in_rows:
             return self
-        below = None if self.below is None else self.below[rows]
-        return Terms(self.measure, self.above[rows], below, self.whole)
+        places = np.flatnonzero(rows) if isinstance(rows, np.ndarray) and rows.dtype == np.bool_ else rows
+        below = None if self.below is None else _rows_of(self.below, places)
+        return Terms(self.measure, _rows_of(self.above, places), below, self.whole)
 
     @property
     def _in_rows(self) -> bool:
@@ -145,7 +146,9 @@ class Terms:
 
     def linear(self) -> Floats:
         """One number a query: the mean over seeds of `linear_by_seed`."""
-        return np.asarray(self.linear_by_seed().mean(axis=1))
+        own = self.linear_by_seed()
+        # The mean of one is that one, and 0 for -0; NumPy takes far longer to say so.
+        return own[:, 0] + 0.0 if own.shape[1] == 1 else np.asarray(own.mean(axis=1))
 
     def leverage(self) -> Floats | None:
         """How much of a ratio each query stands for, b / Σ b, the mean over seeds; None of any other."""
@@ -229,9 +232,13 @@ class Terms:
             return bounds
         above = np.exp(self.above) if self._geometric else self.above
         below = 1.0 if self.below is None else self.below
+        farthest = (above, above)
+        if self.below is None:  # the least and the greatest tell it of all
+            least = np.fmin.reduce(above, axis=None, initial=np.inf)
+            farthest = (least, np.fmax.reduce(above, axis=None, initial=-np.inf))
         beyond = (
-            end is not None and np.any(sign * (above - end * below) > BEYOND)
-            for sign, end in zip((-1, 1), bounds, strict=True)
+            end is not None and np.any(sign * (own - end * below) > BEYOND)
+            for sign, end, own in zip((-1, 1), bounds, farthest, strict=True)
         )
         return (None, None) if self.measure.page.aggregate == "sum" or any(beyond) else bounds
 
@@ -247,6 +254,11 @@ class Terms:
     @property
     def _scale(self) -> int:
         return len(self.above) if self.measure.page.aggregate == "sum" else 1
+
+
+def _rows_of(values: Floats, rows: slice | NDArray[Any]) -> Floats:
+    """Some rows; `take` is several times as fast as an index."""
+    return values[rows] if isinstance(rows, slice) else values.take(rows, axis=0)
 
 
 def exchangeable(systems: Sequence[Terms]) -> list[Floats]:

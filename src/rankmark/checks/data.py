@@ -14,10 +14,13 @@ from rankmark.aggregation.oddities import lists_of
 from rankmark.api.evaluation import evaluate
 from rankmark.checks.finding import examples
 from rankmark.dataclassing import dataclass
+from rankmark.engines import local
+from rankmark.errors import DataError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs import Input
 from rankmark.inputs.catalogue import Catalogue
 from rankmark.inputs.roles import VALUE_OF
+from rankmark.language.choices import Choices
 
 if TYPE_CHECKING:
     import polars as pl
@@ -94,16 +97,25 @@ class CheckedTable:
         """The rows whose item stood in an earlier row of the same query."""
         import polars as pl
 
+        if self.frame.is_empty() or self._stand_once():
+            return self.frame.clear().with_row_index("row")
         # Pairs that are equal have equal hashes, and sorting those is far cheaper than grouping the pairs.
         key = pl.col("query").hash(1) * 0x9E3779B97F4A7C15 + pl.col("item").hash(2)
         hashes = np.sort(self.frame.select(key).to_series().to_numpy())
         twice = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
         numbered = self.frame.with_row_index("row")
-        if not len(twice):
-            return numbered.clear()
         return numbered.filter(key.is_in(pl.Series(twice).implode())).filter(
             ~pl.struct(IDS).is_first_distinct()
         )
+
+    def _stand_once(self) -> bool:
+        """Whether each item stands once in its list, which the core sees far sooner than which do not."""
+        alone = replace(self.input, side="run", value=None, rank=None, rows=None)
+        try:
+            local.judged_lists(alone.queries(), alone, Choices())
+        except DataError:
+            return False
+        return True
 
     @cached_property
     def lists(self) -> pl.DataFrame:
@@ -121,20 +133,23 @@ class CheckedTable:
 
 def different(ids: pl.Series) -> pl.Series:
     """Each id once, in the order in which they come."""
-    import polars as pl
-
-    integers = ids.dtype.is_integer()
-    # Numbering integers is far cheaper than grouping ids, and texts have such by their hashes.
-    keys = (ids if integers else ids.hash()).alias("id")
     if ids.null_count() or ids.is_empty():
         return ids.unique(maintain_order=True)
-    numbered, (numbers,) = ItemNumbers.of([(Table.from_arrow(pl.DataFrame(keys).to_struct()), "ids", "id")])
+    # Numbering integers is far cheaper than grouping ids, and texts have such by their hashes.
+    if ids.dtype.is_integer():
+        return ids.gather(_table_of(ids).first_rows("id"))
+    numbered, (numbers,) = ItemNumbers.of([(_table_of(ids.hash()), "ids", "id")])
     # Of the same ids any place will do.
     places = np.empty(len(numbered), dtype=np.int64)
     places[numbers] = np.arange(len(numbers))
-    if not integers and not ids.gather(places[numbers]).equals(ids):
+    if not ids.gather(places[numbers]).equals(ids):
         return ids.unique(maintain_order=True)  # two texts have one hash
     return ids.gather(places)
+
+
+def _table_of(ids: pl.Series) -> Table:
+    """A table with a column ``id``."""
+    return Table.from_arrow(ids.alias("id").to_frame().to_struct())
 
 
 @dataclass(frozen=True)

@@ -36,8 +36,10 @@ LARGE = 0.05
 
 def ties(pair: CheckedPair) -> Iterator[Finding]:
     """Equal scores on whose order a value depends."""
+    if pair.result is None or _decides_nothing(pair.result):
+        return
     worst, best = (pair.evaluate(ties=rule) for rule in ("worst", "best"))
-    if pair.result is None or worst is None or best is None:
+    if worst is None or best is None:
         return
     found = effects(pair.result, {"ties=worst": worst, "ties=best": best})
     if not found:
@@ -57,6 +59,12 @@ def ties(pair: CheckedPair) -> Iterator[Finding]:
         "the order of equal scores is that of the item ids unless told otherwise",
         found,
     )
+
+
+def _decides_nothing(result: ListResult) -> bool:
+    """Whether no value is another in another order of equal scores, as far as that has been counted."""
+    counted = all(counts.tied == 0 for counts in result.counts.measures.values())
+    return counted and all(each.page.kind == "list" and not each.page.origin for each in result.measures)
 
 
 def _spread(effect: Effect) -> float:

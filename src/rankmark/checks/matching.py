@@ -180,19 +180,19 @@ def never_returned(qrels: CheckedTable, pairs: Sequence[CheckedPair]) -> Iterato
     """Judged items that no run returns for any query."""
     import polars as pl
 
-    grade = pl.col("value") if qrels.has_values else pl.lit(1)
-    relevant = qrels.frame.with_columns(relevant=grade >= 1)
-    items = relevant.group_by("item", maintain_order=True).agg(pl.col("relevant").sum())
+    items = qrels.ids("item")
+    relevant = (qrels.frame.filter(pl.col("value") >= 1) if qrels.has_values else qrels.frame).select("item")
     never = [pair.qrels.ids("item").join(pair.run.ids("item"), on="item", how="anti") for pair in pairs]
     if any(each.schema["item"] != items.schema["item"] for each in never):
-        items, *never = (each.with_columns(pl.col("item").cast(pl.String)) for each in (items, *never))
+        text = pl.col("item").cast(pl.String)
+        items, relevant, *never = (each.with_columns(text) for each in (items, relevant, *never))
     lost = items
     for each in never:
         lost = lost.join(each, on="item", how="semi", maintain_order="left")
     if lost.is_empty():
         return
-    wanted = lost.filter(pl.col("relevant") > 0).height
-    out_of_reach, judgements = int(lost["relevant"].sum()), int(items["relevant"].sum())
+    unreached = relevant.join(lost, on="item", how="semi")
+    wanted = unreached["item"].n_unique()
     runs = "the run" if len(pairs) == 1 else f"any of the {len(pairs)} runs"
     yield Finding(
         "never-returned",
@@ -202,7 +202,7 @@ def never_returned(qrels: CheckedTable, pairs: Sequence[CheckedPair]) -> Iterato
         f"{wanted:,} of them relevant to some",
         lost.height,
         examples(lost.select(pl.col("item").cast(qrels.frame.schema["item"]))),
-        f"out of reach for {runs}: {share(out_of_reach, judgements, 'relevant judgement')}"
+        f"out of reach for {runs}: {share(unreached.height, relevant.height, 'relevant judgement')}"
         if wanted
         else "none of them is relevant to any query",
     )

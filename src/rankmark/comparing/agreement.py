@@ -23,7 +23,7 @@ from rankmark.kinds.pairs import Lists, Pairs, Whole
 from rankmark.language.choices import Choices, GivenChoices, RunChoices, given
 from rankmark.language.coefficient import Coefficient, coefficients_of, values_of
 from rankmark.rendering.blocks import Block, Grid
-from rankmark.rendering.formats.json import ByName
+from rankmark.rendering.formats.json import ByName, NumberColumn
 from rankmark.rendering.words import printable
 from rankmark.results.saved import Saved
 
@@ -145,7 +145,7 @@ class Agreement(Saved):
         queries = {"both": len(self.query_ids), "only_first": self.only[0], "only_second": self.only[1]}
         record: dict[str, Any] = {"runs": list(self._names), "coefficients": measured, "queries": queries}
         if per_query:
-            values = ByName((str(c), each.tolist()) for c, each in self._per_query.items())
+            values = ByName((str(c), NumberColumn(each)) for c, each in self._per_query.items())
             record["per_query"] = {"query": self.query_ids, "values": values}
         return record
 

@@ -39,7 +39,7 @@ from rankmark.errors import UsageError
 from rankmark.language.written import differing, paper_column, with_best, written
 from rankmark.rendering.blocks import Block, Grid, Marked, Notes
 from rankmark.rendering.drawn import Column, ranges
-from rankmark.rendering.formats.json import ByName
+from rankmark.rendering.formats.json import ByName, NumberColumn
 from rankmark.rendering.papers import PaperRow, PaperTable, PaperValue
 from rankmark.rendering.words import chance, letters, listed, printable, rounded
 from rankmark.results.runs import accounts
@@ -448,8 +448,8 @@ class View:
             whole["movers"] = [m._asdict() | {"measure": m.measure.label} for m in shown.movers(self.movers)]
         if self.per_query:
             values = {
-                measure.label: ByName((s, shown.query_values(s, measure).tolist()) for s in shown.systems)
-                for measure in shown.query_measures
+                m.label: ByName((s, NumberColumn(shown.query_values(s, m))) for s in shown.systems)
+                for m in shown.query_measures
             }
             whole["per_query"] = {"query": shown.query_ids, "values": ByName(values)}
         return whole

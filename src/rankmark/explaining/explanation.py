@@ -14,7 +14,7 @@ from rankmark.aggregation.settled import Lengths, counting
 from rankmark.api.evaluation import evaluate
 from rankmark.dataclassing import dataclass
 from rankmark.errors import MeasureError, UsageError, did_you_mean
-from rankmark.explaining.listed import Listed, listed, of_queries
+from rankmark.explaining.listed import Listed, listed, of_query
 from rankmark.explaining.recommended import added, beside
 from rankmark.explaining.recording import Arithmetic, Sum, arithmetic, values_down_to
 from rankmark.inputs import read_inputs, read_run, with_text_items
@@ -368,12 +368,12 @@ def _explained(
         raise MeasureError(f"{asked} is of the whole run: no query has a value of it to explain")
     if asked.of_aspects:
         judgements = by_aspect(judgements, asked)
-    place = _place(query, result, judgements)
+    place, own = _place(query, result, judgements)
     settled = Choices(**result.choices)
+    judgements, results = of_query(judgements, own), of_query(results, own)
     if result.item_ids == "text":
         judgements, results = with_text_items(judgements), with_text_items(results)
-    own = result.query_ids[place]
-    one = listed(judgements, results, own, settled)
+    one = listed(judgements, results, settled)
     if known is not None:
         one = replace(one, rows=beside(one.rows, known, own))
     value = float(result.query_values(asked)[place])
@@ -411,7 +411,7 @@ def _of_items(
     """That of a measure of what is recommended."""
     import polars as pl
 
-    judgements, results = (of_queries(each, [query]) for each in tables)
+    judgements, results = tables
     rows, shares = one.rows, None
     if not judgements.judges:
         rows = rows.with_columns(grade=pl.lit(None, pl.Float64))
@@ -453,15 +453,16 @@ MOST_GUESSED = 20_000
 """Among more queries than these it takes too long to find one that is written nearly alike."""
 
 
-def _place(query: int | str, result: ListResult, judgements: Input) -> int:
-    ids: Sequence[int | str] = result.query_ids
-    written = str(query)
+def _place(query: int | str, result: ListResult, judgements: Input) -> tuple[int, int | str]:
+    """Which of the queries it is, and its id."""
+    table, written = result.query_table, str(query)
     try:
-        same = type(ids[0])(written)
-        if str(same) == written:  # not "07" for 7
-            return ids.index(same)
+        same = int(written) if table.kind("query") == "integer" else written
+        if str(same) == written and len(places := table.rows_of("query", same)):  # not "07" for 7
+            return int(places[0]), same
     except ValueError:
         pass
+    ids = result.query_ids
     hint = did_you_mean(written, list(map(str, ids))) if len(ids) <= MOST_GUESSED else ""
     such = f"; its queries are such as {ids[0]!r}"
     what = "judgements of query" if judgements.judges else "query"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rankmark.kinds.lists import JudgedLists
     from rankmark.language.choices import Choices
 
-__all__ = ["Listed", "best_first", "listed", "of_queries", "ranked"]
+__all__ = ["Listed", "best_first", "listed", "of_queries", "of_query", "ranked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,10 @@ class Listed:
     taken_out: int
 
 
-def listed(judgements: Input, results: Input, query: int | str, choices: Choices) -> Listed:
-    """The list that the results have for the query, ordered as everywhere."""
+def listed(judged: Input, found: Input, choices: Choices) -> Listed:
+    """The list of results that are all of one query, as its judgements are, ordered as everywhere."""
     import polars as pl
 
-    judged, found = of_queries(judgements, [query]), of_queries(results, [query])
     lists, _, _ = local.judged_lists(judged, found, choices)
     rows, taken_out = _ranked(judged, found, choices)
     rows = rows.drop("query")
@@ -63,6 +62,17 @@ def listed(judgements: Input, results: Input, query: int | str, choices: Choices
     return Listed(lists, rows, ideal, taken_out)
 
 
+def of_query(table: Input, query: int | str) -> Input:
+    """The rows of a query."""
+    rows = table.table.rows_of(table.query, query)
+    found = replace(table, table=table.table.at(rows))
+    if table.aspects is None:
+        return found
+    kept = np.zeros(table.table.num_rows, dtype=np.bool_)
+    kept[rows] = True
+    return replace(found, aspects=table.aspects.where(kept))
+
+
 def of_queries(table: Input, queries: Sequence[int | str]) -> Input:
     """The rows of these queries."""
     import polars as pl
@@ -70,8 +80,7 @@ def of_queries(table: Input, queries: Sequence[int | str]) -> Input:
     need_polars_threads()
     frame = pl.DataFrame(table.table)
     asked = pl.Series(queries, dtype=frame.schema[table.query])
-    column = frame[table.query]
-    kept = column == asked if len(asked) == 1 else column.is_in(asked.implode())
+    kept = frame[table.query].is_in(asked.implode())
     found = _with_rows(table, frame.filter(kept))
     return found if table.aspects is None else replace(found, aspects=table.aspects.where(kept.to_numpy()))
 

@@ -185,10 +185,11 @@ class Result(OfRuns):
     @property
     def query_table(self) -> Table:
         """The same as a table with a column ``query``."""
+        if self._query_ids is not None:
+            return self._query_ids
         import polars as pl
 
-        nothing = pl.DataFrame(schema={"query": pl.String})
-        return Table.from_arrow(nothing) if self._query_ids is None else self._query_ids
+        return Table.from_arrow(pl.DataFrame(schema={"query": pl.String}))
 
     def query_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
         """One value a judged query; NaN where a query is left out of the mean.

@@ -15,7 +15,7 @@ from rankmark.errors import UsageError, did_you_mean
 from rankmark.language.written import paper_column, with_best, written
 from rankmark.rendering.blocks import Block, Code, Grid, Notes
 from rankmark.rendering.drawn import Column, Spark
-from rankmark.rendering.formats.json import ByName
+from rankmark.rendering.formats.json import ByName, IdColumn, NumberColumn
 from rankmark.rendering.numbers import Numbered, Parts
 from rankmark.rendering.paper_options import PaperOptions
 from rankmark.rendering.words import listed, printable
@@ -445,10 +445,10 @@ class View:
         if self.confusion or result.shows_confusion:
             record["confusion"] = result.by_class.matrix.tolist()
         if self.per_query:
-            values = ByName((m.label, result.query_values(m).tolist()) for m in result.query_measures)
-            record["per_query"] = {"query": result.query_ids, "values": values}
+            values = ByName((m.label, NumberColumn(result.query_values(m))) for m in result.query_measures)
+            record["per_query"] = {"query": IdColumn(result.query_table), "values": values}
             if result.weighed is not None:
-                record["per_query"]["weights"] = result.weighed.values.tolist()
+                record["per_query"]["weights"] = NumberColumn(result.weighed.values)
         return record
 
 

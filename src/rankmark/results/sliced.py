@@ -206,6 +206,7 @@ def slice_members(names: pl.Series) -> Iterator[tuple[str | None, NDArray[np.int
         )
     known = names.dtype.categories.to_list()  # type: ignore[attr-defined]
     places = names.to_physical().fill_null(len(known)).to_numpy()
+    places = places.astype(np.min_scalar_type(len(known)))  # of 16 bits they are sorted far sooner
     rows = np.argsort(places, kind="stable")
     ends = np.searchsorted(places[rows], np.arange(len(known) + 2))
     for place, name in enumerate([*known, None]):

@@ -217,7 +217,8 @@ class Slices(Sliced):
 
 def slices_by(result: Result, by: By, places: Places, confidence: float = CONFIDENCE) -> Slices:
     """The slices of a result by what was asked for, found in these places; see `rankmark.evaluate`."""
-    return _sliced(result, read_slices(by, places, result.query_ids), confidence)
+    ids = result.query_ids
+    return _sliced(result, ids, read_slices(by, places, ids), confidence)
 
 
 def slices_of(
@@ -231,12 +232,13 @@ def slices_of(
             f"{', '.join(result.values)}: one value of all rows, with none for each query to be sliced; "
             "slices of rows are asked for with by="
         )
-    return _sliced(result, read_attributes(attributes, by, None, result.query_ids), confidence)
+    ids = result.query_ids
+    return _sliced(result, ids, read_attributes(attributes, by, None, ids), confidence)
 
 
-def _sliced(result: Result, found: QuerySlices, confidence: float) -> Slices:
+def _sliced(result: Result, ids: Sequence[Any], found: QuerySlices, confidence: float) -> Slices:
     # Of each attribute its slices, and the numbers of the queries in each.
-    members = {by.name: list(slice_members(by)) for by in aligned(found.frame, result.query_ids)}
+    members = {by.name: list(slice_members(by)) for by in aligned(found.frame, ids)}
     rows = [row for by, own in members.items() for row in _rows(result, by, own, confidence)]
     apart = [
         disparity_of(result.query_terms(measure), by, own, confidence)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -170,15 +171,19 @@ def t_interval(
         Ø. Nielsen, M. D. Webb, "Jackknife inference with two-way clustering", 2024.
 
     """
-    from scipy import special
-
     check_share(confidence=confidence)
     own, labels = known(values, clusters)
-    error, freedom, _ = standard_error(own, labels, known_leverage(values, leverage))
-    if not freedom:
+    return _t_around(own, standard_error(own, labels, known_leverage(values, leverage)), confidence)
+
+
+def _t_around(values: Floats, error: StandardError, confidence: float) -> Interval:
+    """The same of values without NaN whose standard error is known."""
+    from scipy import special
+
+    if not error.freedom:
         return Interval(math.nan, math.nan)
-    reach = float(special.stdtrit(freedom, (1 + confidence) / 2)) * error
-    mean = float(own.mean())
+    reach = float(special.stdtrit(error.freedom, (1 + confidence) / 2)) * error.error
+    mean = float(values.mean())
     return Interval(mean - reach, mean + reach)
 
 
@@ -696,8 +701,18 @@ ALIKE = 25.0
 """As many as how many values that weigh the same are enough (Kish), where they say less than half of them."""
 
 
+Enough: TypeAlias = Callable[[float], bool]
+"""Whether there are so many values times their squared skewness, as `_enough` finds it."""
+
+
 def _usual(
-    values: Floats, clusters: Clusters, leverage: Floats | None, *, differences: bool, zero_one: bool
+    values: Floats,
+    clusters: Clusters,
+    leverage: Floats | None,
+    enough: Enough,
+    *,
+    differences: bool,
+    zero_one: bool,
 ) -> IntervalName:
     """The method for these values."""
     if zero_one and clusters is None and leverage is None:
@@ -706,7 +721,7 @@ def _usual(
         return "wilson"
     if _effective(values, leverage) < len(values) / 2:
         return "t"
-    skewed = _ways(clusters) is None and not _enough(values, clusters, ENOUGH)
+    skewed = _ways(clusters) is None and not enough(ENOUGH)
     return "studentised" if skewed and not _nearly_alike(values, clusters, FEWEST_RESAMPLED) else "t"
 
 
@@ -716,9 +731,16 @@ def _effective(values: Floats, leverage: Floats | None) -> float:
 
 
 def caution_of(
-    method: IntervalName, values: Floats, clusters: Clusters, leverage: Floats | None = None
+    method: IntervalName,
+    values: Floats,
+    clusters: Clusters,
+    leverage: Floats | None = None,
+    enough: Enough | None = None,
 ) -> Caution:
-    """What to say of an interval of the mean of these by this method, which is not ``auto``."""
+    """What to say of an interval of the mean of these by this method, which is not ``auto``.
+
+    `enough` gives what `_enough` finds, where somebody else asks it, too.
+    """
     if method in ("wilson", "exact", "tango"):
         return ""
     if not deviations(values).any():
@@ -729,8 +751,9 @@ def caution_of(
         return "few"
     if _effective(values, leverage) < min(ALIKE, len(values) / 2):
         return "uneven"
-    enough = ENOUGH_OF_RESAMPLES if method == "studentised" else ENOUGH
-    return "" if _enough(values, clusters, enough) else "skewed"
+    times = ENOUGH_OF_RESAMPLES if method == "studentised" else ENOUGH
+    found = enough(times) if enough is not None else _enough(values, clusters, times)
+    return "" if found else "skewed"
 
 
 def _enough(values: Floats, clusters: Clusters, enough: float) -> bool:
@@ -755,9 +778,10 @@ def skewness(values: Floats, clusters: Clusters = None) -> float:
     if (ways := _ways(clusters)) is not None:
         return max((skewness(values, each) for each in ways), key=abs)
     units, _ = scaled(_unit_deviations(values, clusters))
-    squares = float(np.mean(units**2)) if len(units) else 0.0
-    cubes = units * units * units  # a general power takes hundreds of times as long
-    return float(np.mean(cubes)) / squares**1.5 if squares else 0.0
+    powers = units * units  # a general power takes hundreds of times as long
+    squares = float(np.mean(powers)) if len(units) else 0.0
+    powers *= units
+    return float(np.mean(powers)) / squares**1.5 if squares else 0.0
 
 
 def _ways(clusters: Clusters) -> list[NDArray[Any]] | None:
@@ -847,10 +871,12 @@ def made_interval(
         resampled: gives the means of resamples, where they are known; `bootstrap_means` if None.
 
     """
-    if not standard_error(values, clusters, leverage).freedom:
+    error = standard_error(values, clusters, leverage)
+    if not error.freedom:
         return Made(math.nan, math.nan, "t" if name == "auto" else name)
+    enough = cache(lambda times: _enough(values, clusters, times))
     kind = {"differences": differences, "zero_one": zero_one}
-    method = _usual(values, clusters, leverage, **kind) if name == "auto" else name
+    method = _usual(values, clusters, leverage, enough, **kind) if name == "auto" else name
     given: Mapping[str, Callable[[], Any]] = {
         "values": lambda: values,
         "clusters": lambda: clusters,
@@ -866,12 +892,18 @@ def made_interval(
     if "resamples" in draws:
         record.check(draws["resamples"], confidence)
     taken = {each: given[each]() for each in record.takes if each in given}
-    ends: Interval = record.function(**taken, confidence=confidence)
+    ends: Interval
+    if method == "t" and leverage is None:  # whose standard error has been found
+        check_share(confidence=confidence)
+        ends = _t_around(values, error, confidence)
+    else:
+        ends = record.function(**taken, confidence=confidence)
     drawn = next((len(taken[each]) for each in DRAWN if each in taken), None)
     if name == "auto" and math.isnan(ends.low):
         ends = t_interval(values, confidence=confidence, clusters=clusters, leverage=leverage)
         method, drawn = "t", None
-    return Made(*ends.within(bounds), method, caution_of(method, values, clusters, leverage), drawn)
+    caution = caution_of(method, values, clusters, leverage, enough)
+    return Made(*ends.within(bounds), method, caution, drawn)
 
 
 INTERVALS: Mapping[str, MeanInterval] = table(

@@ -8,6 +8,7 @@ use crate::core::deal::{Dealt, Piles, pieces};
 use crate::core::error::{Result, room};
 use crate::core::group::check_rows;
 use crate::core::pool;
+use crate::core::radix::{ByCode, sort};
 use crate::core::rows::bins::{Bin, BinSums};
 use crate::core::rows::labelled_rows::{LabelledRows, RowColumns, RowScratch};
 use crate::core::scores::{Score, score_of};
@@ -16,10 +17,6 @@ use crate::core::wide::wide;
 
 /// Parts at the most: each is written to at a place of its own, and more places than this miss the cache.
 const PARTS_BITS: u32 = 11;
-/// Bits of a code that one pass of the radix sort takes.
-const DIGIT_BITS: u32 = 11;
-/// Parts with fewer rows than this are sorted by comparing.
-const FEW: usize = 1 << 10;
 
 /// No row has this code that weighs 1.
 const NO_CODE: u64 = u64::MAX;
@@ -29,27 +26,27 @@ const COUNTED_PAIRS: f64 = (1_u64 << 52) as f64;
 const MARGIN: f64 = 1e-12;
 
 /// A row as it is sorted.
-pub trait Element: Copy + Default + Send + Sync {
+pub trait Element: ByCode + Send + Sync {
     /// Whether every row weighs 1.
     const EQUAL: bool = true;
 
     /// A row; without a weight, `code` has a bit to spare.
     fn new(code: u64, positive: bool, weight: f64) -> Self;
-    /// The code.
-    fn code(self) -> u64;
     /// Whether the row is positive.
     fn positive(self) -> bool;
     /// The row's weight.
     fn weight(self) -> f64;
 }
 
+impl ByCode for u32 {
+    fn code(self) -> u64 {
+        u64::from(self >> 1)
+    }
+}
+
 impl Element for u32 {
     fn new(code: u64, positive: bool, _: f64) -> Self {
         (code as u32) << 1 | u32::from(positive)
-    }
-
-    fn code(self) -> u64 {
-        u64::from(self >> 1)
     }
 
     fn positive(self) -> bool {
@@ -61,13 +58,15 @@ impl Element for u32 {
     }
 }
 
+impl ByCode for u64 {
+    fn code(self) -> u64 {
+        self >> 1
+    }
+}
+
 impl Element for u64 {
     fn new(code: u64, positive: bool, _: f64) -> Self {
         code << 1 | u64::from(positive)
-    }
-
-    fn code(self) -> u64 {
-        self >> 1
     }
 
     fn positive(self) -> bool {
@@ -86,15 +85,17 @@ pub struct Weighted {
     weight: f64,
 }
 
+impl ByCode for Weighted {
+    fn code(self) -> u64 {
+        self.code
+    }
+}
+
 impl Element for Weighted {
     const EQUAL: bool = false;
 
     fn new(code: u64, positive: bool, weight: f64) -> Self {
         Self { code, weight: weight.abs().copysign(if positive { 1.0 } else { -1.0 }) }
-    }
-
-    fn code(self) -> u64 {
-        self.code
     }
 
     fn positive(self) -> bool {
@@ -629,35 +630,6 @@ fn greater<S: Score>(a: S, b: S) -> S {
     if a > b { a } else { b }
 }
 
-/// Sorts rows by codes of so many bits; rows of the same code stay in their order.
-fn sort<E: Element>(rows: &mut Vec<E>, bits: u32) -> Result<()> {
-    if rows.len() < FEW {
-        rows.sort_by_key(|row| row.code());
-        return Ok(());
-    }
-    let passes = bits.div_ceil(DIGIT_BITS);
-    let digit = |row: E, pass: u32| (row.code() >> (pass * DIGIT_BITS)) as usize & ((1 << DIGIT_BITS) - 1);
-    let mut counts = vec![[0_u32; 1 << DIGIT_BITS]; passes as usize];
-    for &row in rows.iter() {
-        (0..passes).for_each(|pass| counts[pass as usize][digit(row, pass)] += 1);
-    }
-    let mut sorted = room(rows.len())?;
-    sorted.resize(rows.len(), E::default());
-    for (pass, counts) in (0..passes).zip(&mut counts) {
-        let mut place = 0;
-        for count in counts.iter_mut() {
-            place += std::mem::replace(count, place);
-        }
-        for &row in rows.iter() {
-            let place = &mut counts[digit(row, pass)];
-            sorted[*place as usize] = row;
-            *place += 1;
-        }
-        std::mem::swap(rows, &mut sorted);
-    }
-    Ok(())
-}
-
 /// Pairs in order among the rows of one query, which this sorts, and the weights of its positive and other rows.
 pub fn pairs_of(rows: &mut [impl Element]) -> (f64, f64, f64) {
     rows.sort_unstable_by_key(|row| row.code());
@@ -688,16 +660,6 @@ mod tests {
             }
         }
         assert_eq!(extremes(&[f64::NEG_INFINITY, f64::INFINITY]), (f64::NEG_INFINITY, f64::INFINITY));
-    }
-
-    #[test]
-    fn the_radix_sort_sorts() {
-        let mut rows: Vec<u64> =
-            (0..5_000_u64).map(|i| u64::new(i * 7_919 % 100_003, i % 3 == 0, 1.0)).collect();
-        let mut expected = rows.clone();
-        expected.sort_by_key(|row| row.code());
-        sort(&mut rows, 17).unwrap();
-        assert_eq!(rows, expected);
     }
 
     #[test]

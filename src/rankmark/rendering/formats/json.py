@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import functools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -26,9 +27,13 @@ from rankmark.rendering.format import Format
 if TYPE_CHECKING:
     from json import JSONEncoder
 
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rankmark._native import Table
     from rankmark.rendering.format import Showable
 
-__all__ = ["FORMAT", "SCHEMA", "ByName", "document"]
+__all__ = ["FORMAT", "SCHEMA", "ByName", "Column", "IdColumn", "NumberColumn", "document"]
 
 SCHEMA = 1
 """The version of the documents."""
@@ -40,6 +45,63 @@ NO_VALUE = "no value"
 
 class ByName(dict[str, Any]):
     """Numbers by names that are no fields of a record, such as those of measures."""
+
+
+class Column(ABC):
+    """What there is of each of many queries, which the core writes as it lies in memory: a list in JSON."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """How many queries there are."""
+
+    @abstractmethod
+    def text(self, between: str) -> str:
+        """All in JSON, with what stands between them."""
+
+    def reason(self) -> Why:
+        """Why there is null among them, if there is."""
+        return None
+
+
+class IdColumn(Column):
+    """Their ids, in a column ``query`` of a table."""
+
+    __slots__ = ("_table",)
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def __len__(self) -> int:
+        return self._table.num_rows
+
+    def text(self, between: str) -> str:
+        """As `Column.text`."""
+        return self._table.json_values("query", between)
+
+
+class NumberColumn(Column):
+    """A number of each."""
+
+    __slots__ = ("_numbers",)
+
+    def __init__(self, numbers: NDArray[np.float64]) -> None:
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def text(self, between: str) -> str:
+        """As `Column.text`."""
+        return _native.json_floats(self._numbers, between)
+
+    def reason(self) -> Why:
+        """As `Column.reason`."""
+        from numpy import isfinite  # which whoever made the numbers has imported
+
+        finite = isfinite(self._numbers)
+        return None if finite.all() else _reasons(map(_reason, self._numbers[~finite].tolist()))
 
 
 class Json(Format):
@@ -58,7 +120,7 @@ class Json(Format):
 def document(record: Mapping[str, Any]) -> str:
     """A record as a document."""
     plain, _ = _plain({"schema": SCHEMA, "rankmark": __version__, **record})
-    return indented(plain) + "\n"
+    return "".join([*_pieces(plain, 1), "\n"])
 
 
 INDENT = 2
@@ -81,17 +143,19 @@ def _pieces(value: Any, depth: int) -> Iterator[str]:
             yield from _pieces(each, depth + 1)
             before = between
         yield f"{end}}}"
-    elif value and isinstance(value, list | tuple):
+    elif value and isinstance(value, list | tuple | Column):
         yield f"[{line}"
         yield from _items(value, between, depth)
         yield f"{end}]"
     else:
-        yield _dumps(value)
+        yield "[]" if isinstance(value, Column) else _dumps(value)
 
 
-def _items(values: Sequence[Any], between: str, depth: int) -> Iterator[str]:
+def _items(values: Sequence[Any] | Column, between: str, depth: int) -> Iterator[str]:
     """Those of a list with what stands between them."""
-    if len(values) >= LONG and (numbers := _native.json_numbers(values, between)) is not None:
+    if isinstance(values, Column):
+        yield values.text(between)
+    elif len(values) >= LONG and (numbers := _native.json_numbers(values, between)) is not None:
         yield numbers
     elif any(issubclass(kind, Mapping | list | tuple) for kind in set(map(type, values))):
         for place, each in enumerate(values):
@@ -116,6 +180,8 @@ def _plain(value: Any) -> tuple[Any, Why]:
     """A value as JSON has it, and why there is null in it where no object in it says that."""
     if isinstance(value, float):
         return (value, None) if math.isfinite(value) else (None, _reason(value))
+    if isinstance(value, Column):
+        return value, value.reason()
     if isinstance(value, ByName):
         return _by_name(value)
     if isinstance(value, Mapping):
@@ -155,8 +221,11 @@ def _listed(values: Sequence[Any]) -> tuple[list[Any], Why]:
     if _native.are_finite(values) or set(map(type, values)) <= {int, str}:
         return list(values), None  # as nearly all lists of queries are, which are long
     found = [_plain(value) for value in values]
-    reasons = dict.fromkeys(why for _, why in found if isinstance(why, str))
-    return [plain for plain, _ in found], " or ".join(reasons) or None
+    return [plain for plain, _ in found], _reasons(why for _, why in found if isinstance(why, str))
+
+
+def _reasons(each: Iterable[str]) -> Why:
+    return " or ".join(dict.fromkeys(each)) or None
 
 
 FORMAT = Json()
