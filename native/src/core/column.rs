@@ -38,6 +38,12 @@ pub trait Chunk<V: Copy>: Send + Sync {
     fn read(&self, rows: Range<usize>, out: &mut Vec<V>) {
         out.extend(rows.map(|row| self.value(row)));
     }
+
+    /// Hands on the first row and the value of each run of some rows, where values lie in memory as runs; whether they
+    /// do.
+    fn runs(&self, _rows: Range<usize>, _each: &mut dyn FnMut(usize, V)) -> bool {
+        false
+    }
 }
 
 /// Values of a primitive array, converted one by one.
@@ -99,25 +105,50 @@ impl<'a> Chunk<&'a [u8]> for &'a StringViewArray {
     }
 }
 
-/// Texts of which each stands for a run of rows.
-struct Runs<'a> {
+/// Texts of which each stands for a run of rows, as what is made of them.
+pub struct Runs<'a, V> {
     runs: &'a RunArray<Int32Type>,
     texts: &'a StringArray,
+    convert: fn(&'a [u8]) -> V,
 }
 
-impl<'a> Chunk<&'a [u8]> for Runs<'a> {
-    fn value(&self, row: usize) -> &'a [u8] {
-        self.texts.value(self.runs.get_physical_index(row)).as_bytes()
+impl<'a, V> Runs<'a, V> {
+    /// Those of an array that [`are_runs`].
+    pub fn new(array: &'a dyn Array, convert: fn(&'a [u8]) -> V) -> Self {
+        let runs = array.as_run::<Int32Type>();
+        Self { runs, texts: runs.values().as_string(), convert }
     }
 
-    fn read(&self, rows: Range<usize>, out: &mut Vec<&'a [u8]>) {
+    /// The runs of some rows, one or more: the rows of each, and their value.
+    fn of(&self, rows: Range<usize>) -> impl Iterator<Item = (Range<usize>, V)> {
         let ends = self.runs.run_ends();
-        let (mut row, mut run) = (rows.start, self.runs.get_physical_index(rows.start));
-        while row < rows.end {
-            let end = rows.end.min(ends.values()[run] as usize - ends.offset());
-            out.extend(repeat_n(self.texts.value(run).as_bytes(), end - row));
-            (row, run) = (end, run + 1);
-        }
+        let mut next = rows.start;
+        (self.runs.get_physical_index(next)..).map_while(move |run| {
+            let start = next;
+            (start < rows.end).then(|| {
+                next = rows.end.min(ends.values()[run] as usize - ends.offset());
+                (start..next, self.value_of(run))
+            })
+        })
+    }
+
+    fn value_of(&self, run: usize) -> V {
+        (self.convert)(self.texts.value(run).as_bytes())
+    }
+}
+
+impl<V: Copy> Chunk<V> for Runs<'_, V> {
+    fn value(&self, row: usize) -> V {
+        self.value_of(self.runs.get_physical_index(row))
+    }
+
+    fn read(&self, rows: Range<usize>, out: &mut Vec<V>) {
+        self.of(rows).for_each(|(rows, value)| out.extend(repeat_n(value, rows.len())));
+    }
+
+    fn runs(&self, rows: Range<usize>, each: &mut dyn FnMut(usize, V)) -> bool {
+        self.of(rows).for_each(|(rows, value)| each(rows.start, value));
+        true
     }
 }
 
@@ -169,15 +200,26 @@ impl<'a, V: Copy> Column<'a, V> {
 
     /// Appends the values of `rows` to `out`.
     pub fn read(&self, rows: Range<usize>, out: &mut Vec<V>) {
-        let mut start = rows.start;
-        let mut chunk = self.chunk_of(start);
-        while start < rows.end {
-            let end = rows.end.min(self.starts[chunk + 1]);
-            let offset = self.starts[chunk];
-            self.chunks[chunk].read(start - offset..end - offset, out);
-            start = end;
-            chunk += 1;
-        }
+        self.pieces(rows).for_each(|(chunk, _, rows)| chunk.read(rows, out));
+    }
+
+    /// Hands on the first row and the value of each run of `rows`, one or more, where values lie in memory as runs;
+    /// whether they do. A run may have the value of the one before.
+    pub fn runs(&self, rows: Range<usize>, mut each: impl FnMut(usize, V)) -> bool {
+        self.pieces(rows)
+            .all(|(chunk, offset, rows)| chunk.runs(rows, &mut |row, value| each(offset + row, value)))
+    }
+
+    /// The chunks of some rows, the row at which each begins, and which of its own rows they are.
+    fn pieces(&self, rows: Range<usize>) -> impl Iterator<Item = (&dyn Chunk<V>, usize, Range<usize>)> {
+        let first = self.chunk_of(rows.start);
+        let pieces = self.chunks[first..].iter().zip(self.starts[first..].windows(2));
+        pieces.take_while(move |(_, borders)| rows.start.max(borders[0]) < rows.end).map(
+            move |(chunk, borders)| {
+                let (start, end) = (rows.start.max(borders[0]), rows.end.min(borders[1]));
+                (chunk.as_ref(), borders[0], start - borders[0]..end - borders[0])
+            },
+        )
     }
 
     /// The values of `rows`: a slice of the caller's memory where it can be, else read into `scratch`.
@@ -207,19 +249,22 @@ impl<'a, V: Copy> Column<'a, V> {
 }
 
 /// Has values brought into the cache, and waits for none.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
 pub fn prefetch<V>(values: &[V]) {
+    let begin = values.as_ptr().cast::<u8>();
+    (0..size_of_val(values)).step_by(64).for_each(|at| prefetch_line(begin.wrapping_add(at)));
+}
+
+/// Has what is near an address brought into the cache, if anything is there, and does not wait for it.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+pub fn prefetch_line(at: *const u8) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    let begin = values.as_ptr().cast::<i8>();
-    for at in (0..size_of_val(values)).step_by(64) {
-        // SAFETY: the address is within the values; every such processor has SSE, and is only told of it.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(begin.add(at)) };
-    }
+    // SAFETY: every such processor has SSE, and is only told of the address, whatever is there.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
 }
 
 /// Leaves it to the processor.
 #[cfg(any(not(target_arch = "x86_64"), miri))]
-pub fn prefetch<V>(_values: &[V]) {}
+pub fn prefetch_line(_at: *const u8) {}
 
 /// A number, in as many bits as are read of it.
 pub trait Number: ArrowNativeType + Into<f64> + Neg<Output = Self> {
@@ -364,10 +409,7 @@ pub fn texts<'a>(array: &'a dyn Array) -> Result<Box<dyn Chunk<&'a [u8]> + 'a>> 
         DataType::LargeUtf8 => Box::new(array.as_string::<i64>()),
         DataType::Utf8View => Box::new(array.as_string_view()),
         DataType::Dictionary(_, _) => dictionary(array, texts)?,
-        runs if are_runs(runs) => {
-            let runs = array.as_run::<Int32Type>();
-            Box::new(Runs { runs, texts: runs.values().as_string() })
-        }
+        runs if are_runs(runs) => Box::new(Runs::new(array, |text| text)),
         other => return Err(Error::data(format!("{other} is not a string type"))),
     })
 }

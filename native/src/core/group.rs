@@ -291,13 +291,22 @@ impl<K: Key> Segments<K> {
         let mut blocks = pool::map_init(rows.div_ceil(BLOCK), Vec::new, |scratch, block| {
             let begin = block * BLOCK;
             // One row of the block before, so that its last query is known.
-            let first = begin.saturating_sub(1);
-            let keys = column.values(first..rows.min(begin + BLOCK), scratch);
+            let (first, end) = (begin.saturating_sub(1), rows.min(begin + BLOCK));
             let mut found = Self { starts: Vec::new(), keys: Vec::new() };
-            if begin == 0 {
-                found.push(0, keys[0]);
+            let mut before = None;
+            let in_runs = column.runs(first..end, |row, key| {
+                if row == 0 || before.is_some_and(|before| before != key) {
+                    found.push(row as u32, key);
+                }
+                before = Some(key);
+            });
+            if !in_runs {
+                let keys = column.values(first..end, scratch);
+                if begin == 0 {
+                    found.push(0, keys[0]);
+                }
+                found.push_changes(keys, first as u32);
             }
-            found.push_changes(keys, first as u32);
             found
         });
         if let [only] = &mut blocks[..] {
@@ -413,7 +422,14 @@ fn histogram(keys: &[u32], buckets: usize) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::{ArrayRef, RecordBatch};
+
     use super::*;
+    use crate::core::column::texts;
+    use crate::core::table::Table;
+    use crate::core::texts::{Runs, written_out};
 
     #[test]
     fn the_counting_sort_is_stable_and_leaves_the_unjudged_out() {
@@ -440,5 +456,24 @@ mod tests {
                 check(&texts.iter().map(|text| text.as_bytes()).collect::<Vec<_>>());
             }
         }
+    }
+
+    #[test]
+    fn segments_of_runs_are_those_of_their_rows() {
+        let batch = |runs: &[(&str, usize)]| {
+            let mut column = Runs::new();
+            runs.iter().for_each(|(text, rows)| column.push_rows(Some(text.as_bytes()), *rows));
+            RecordBatch::try_from_iter([("query", Arc::new(column.finish().unwrap()) as ArrayRef)]).unwrap()
+        };
+        let batches = vec![
+            batch(&[("a", 1), ("b", BLOCK), ("a", 3)]),
+            batch(&[("a", BLOCK - 4), ("c", BLOCK), ("b", 1)]),
+        ];
+        let runs = Table { schema: batches[0].schema(), batches };
+        let rows = written_out(&runs).unwrap();
+        let [runs, rows] = [&runs, &rows].map(|table| Column::new(table, "query", texts).unwrap());
+        let [runs, rows] = [&runs, &rows].map(|column| Segments::new(column).unwrap());
+        assert_eq!(runs.starts, [0, 1, BLOCK + 1, 2 * BLOCK, 3 * BLOCK, 3 * BLOCK + 1].map(|row| row as u32));
+        assert_eq!((runs.starts, runs.keys), (rows.starts, rows.keys));
     }
 }

@@ -19,8 +19,13 @@ use crate::core::error::{Error, Result};
 use crate::core::pool;
 use crate::core::table::{Family, Table};
 
+/// Texts by whose length that of all others is told.
+const SAMPLED: usize = 1 << 10;
+
 /// Texts that are written one after another.
 pub struct Texts {
+    /// How many are expected.
+    expected: usize,
     bytes: Vec<u8>,
     /// Where each begins, and at the end their length.
     ends: Vec<i32>,
@@ -32,7 +37,7 @@ impl Texts {
     pub fn with_capacity(texts: usize) -> Self {
         let mut ends = Vec::with_capacity(texts + 1);
         ends.push(0);
-        Self { bytes: Vec::new(), ends, nulls: NullBufferBuilder::new(texts) }
+        Self { expected: texts, bytes: Vec::new(), ends, nulls: NullBufferBuilder::new(texts) }
     }
 
     /// How many there are.
@@ -49,9 +54,26 @@ impl Texts {
     /// Adds a text, or a null.
     #[inline]
     pub fn push(&mut self, text: Option<&[u8]>) {
-        self.bytes.extend_from_slice(text.unwrap_or_default());
+        let bytes = text.unwrap_or_default();
+        if bytes.len() > self.bytes.capacity() - self.bytes.len() {
+            self.grow(bytes.len());
+        }
+        self.bytes.extend_from_slice(bytes);
         self.ends.push(self.bytes.len() as i32);
         self.nulls.append(text.is_some());
+    }
+
+    /// Makes room for so many bytes, and for all texts that are expected, if they are as long as those before: where
+    /// room is doubled, bytes are copied, and are there twice meanwhile.
+    #[cold]
+    fn grow(&mut self, bytes: usize) {
+        if (SAMPLED..self.expected).contains(&self.len()) {
+            let each = self.bytes.len() as f64 / self.len() as f64;
+            let rest = (1.05 * each * (self.expected - self.len()) as f64) as usize;
+            // What is not there is not needed yet, and there are 2 GiB at most.
+            let _ = self.bytes.try_reserve_exact(rest.clamp(bytes, i32::MAX as usize));
+        }
+        self.bytes.reserve(bytes);
     }
 
     /// The column.
@@ -284,5 +306,14 @@ mod tests {
         }
         let (first, last) = "ä".as_bytes().split_at(1);
         assert!(column(&[Some(first), Some(last)]).is_err());
+    }
+
+    #[test]
+    fn room_for_all_texts_is_made_when_some_are_there() {
+        let all: Vec<String> = (0..100_000).map(|number| format!("d{number:06}")).collect();
+        let mut texts = Texts::with_capacity(all.len());
+        all.iter().for_each(|text| texts.push(Some(text.as_bytes())));
+        assert!(texts.bytes.capacity() < texts.bytes.len() / 10 * 11);
+        assert_eq!(texts.finish().unwrap().iter().flatten().collect::<Vec<_>>(), all);
     }
 }

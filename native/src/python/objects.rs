@@ -4,7 +4,7 @@
 //! the words, finds what it is. Values are borrowed from what holds them, since counting who uses each would write to
 //! all of them.
 
-use std::iter::repeat_n;
+use std::iter::{self, repeat_n};
 use std::sync::Arc;
 use std::{ptr, slice};
 
@@ -15,8 +15,15 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use pyo3::{Borrowed, ffi};
 
+use crate::core::column::prefetch_line;
 use crate::core::table::Table;
 use crate::core::texts::{Runs, Texts};
+
+/// Values that are on their way to the cache at once. Python's lie anywhere in memory.
+const AHEAD: usize = 16;
+
+/// Values by which is told whether those that follow one another are often the same.
+const SAMPLED: usize = 1 << 10;
 
 /// A value that is there as long as what holds it does not change.
 type Value<'a, 'py> = Borrowed<'a, 'py, PyAny>;
@@ -64,9 +71,15 @@ pub fn of_entries(
     for (entry, query) in entries.iter().zip(queries) {
         let before = rows.items.len();
         if valued {
-            each_entry(entry.cast().ok()?, |item, number| rows.push(item, Some(number)))?;
+            for entry in fetched(entries_of(entry.cast().ok()?)) {
+                let [item, number] = entry?;
+                rows.push(item, Some(number))?;
+            }
         } else {
-            each_value(entry.as_borrowed(), |item| rows.push(item, None))?;
+            for item in fetched(values_of(entry.as_borrowed())?) {
+                let [item] = item?;
+                rows.push(item, None)?;
+            }
         }
         rows.queries.push(query.as_borrowed(), rows.items.len() - before)?;
     }
@@ -75,24 +88,35 @@ pub fn of_entries(
 
 /// Tuples or lists `(query, item)` or, where the number has a name, `(query, item, number)`, a row each.
 pub fn of_tuples(tuples: &Bound<'_, PyList>, value: Option<&str>, numbers: Numbers) -> Option<Table> {
-    let mut rows = Rows::new(tuples.len(), value, numbers);
-    each_value(tuples.as_any().as_borrowed(), |tuple| {
-        let (query, item, number) = parts(tuple)?;
-        rows.queries.push(query, 1)?;
-        rows.push(item, number)
-    })?;
-    rows.table()
+    let rows = Rows::new(tuples.len(), value, numbers);
+    let tuples = fetched(values_of(tuples.as_any().as_borrowed())?);
+    match value {
+        None => rows.with(fetched(tuples.map(|tuple| parts::<2>(tuple?)))),
+        Some(_) => rows.with(fetched(tuples.map(|tuple| parts::<3>(tuple?)))),
+    }
 }
 
 /// Those of some columns of objects that are plain: of texts, of integers or of floats alone; NaN is none.
 pub fn of_columns(columns: &[(String, PyReadonlyArray1<'_, Py<PyAny>>)], py: Python<'_>) -> Option<Table> {
     let plain = columns.iter().filter_map(|(name, values)| {
         let values = values.as_array();
-        let each = || values.iter().map(|value| value.bind_borrowed(py));
+        let each = || {
+            values.iter().enumerate().map(|(row, value)| {
+                values.get(row + AHEAD).into_iter().for_each(|later| prefetch(later.as_ptr()));
+                value.bind_borrowed(py)
+            })
+        };
         let column: ArrayRef = match each().next()?.is_instance_of::<PyFloat>() {
-            true => Arc::new(each().map(float).collect::<Option<Float64Array>>()?),
+            true => {
+                let mut numbers = Vec::with_capacity(values.len());
+                each().try_for_each(|value| float(value).map(|number| numbers.push(number)))?;
+                Arc::new(Float64Array::from(numbers))
+            }
             false => {
-                let mut ids = Ids::repeated(values.len());
+                let first = || each().take(SAMPLED).map_while(text);
+                let repeated = first().zip(first().skip(1)).filter(|(before, own)| before == own).count();
+                let mut ids =
+                    if repeated > 0 { Ids::repeated(values.len()) } else { Ids::distinct(values.len()) };
                 each().try_for_each(|value| ids.push(value, 1))?;
                 ids.finish()?
             }
@@ -119,6 +143,19 @@ impl<'a> Rows<'a> {
             values: value.map(|name| (name, Vec::with_capacity(rows))),
             numbers,
         }
+    }
+
+    /// The table when rows of a query, an item and, where there are such, a number have been added.
+    fn with<'v, 'py: 'v, const N: usize>(
+        mut self,
+        rows: impl Iterator<Item = Option<[Value<'v, 'py>; N]>>,
+    ) -> Option<Table> {
+        for row in rows {
+            let row = row?;
+            self.queries.push(row[0], 1)?;
+            self.push(row[1], row.get(2).copied())?;
+        }
+        self.table()
     }
 
     /// Adds an item, and a number where there are such.
@@ -248,38 +285,55 @@ fn float(value: Value<'_, '_>) -> Option<f64> {
     value.cast::<PyFloat>().ok().map(|float| float.value()).filter(|number| !number.is_nan())
 }
 
-/// Hands on what a dict holds, until something is refused.
-fn each_entry(
-    dict: &Bound<'_, PyDict>,
-    mut take: impl FnMut(Value<'_, '_>, Value<'_, '_>) -> Option<()>,
-) -> Option<()> {
+/// What a dict holds.
+fn entries_of<'a, 'py>(dict: &'a Bound<'py, PyDict>) -> impl Iterator<Item = Option<[Value<'a, 'py>; 2]>> {
     let (mut place, mut key, mut value) = (0, ptr::null_mut(), ptr::null_mut());
-    // SAFETY: the dict is alive, and what it lends stays in it: the interpreter is held, and to look at texts and
-    // numbers, all that callers do, runs no code that could change it.
-    while unsafe { ffi::PyDict_Next(dict.as_ptr(), &mut place, &mut key, &mut value) } != 0 {
+    iter::from_fn(move || {
+        // SAFETY: the dict is alive, and what it lends stays in it: the interpreter is held, and to look at texts and
+        // numbers, all that callers do, runs no code that could change it.
+        let found = unsafe { ffi::PyDict_Next(dict.as_ptr(), &mut place, &mut key, &mut value) } != 0;
         // SAFETY: as above; both were written by the call.
-        let (key, value) = unsafe { (Value::from_ptr(dict.py(), key), Value::from_ptr(dict.py(), value)) };
-        take(key, value)?;
-    }
-    Some(())
+        found.then(|| Some(unsafe { [key, value].map(|each| Value::from_ptr(dict.py(), each)) }))
+    })
 }
 
-/// Hands on what a list or a tuple holds, until something is refused.
-fn each_value(values: Value<'_, '_>, mut take: impl FnMut(Value<'_, '_>) -> Option<()>) -> Option<()> {
-    for place in 0..length(values)? {
-        take(value_at(values, place)?)?;
-    }
-    Some(())
+/// What a list or a tuple holds.
+fn values_of<'a, 'py>(values: Value<'a, 'py>) -> Option<impl Iterator<Item = Option<[Value<'a, 'py>; 1]>>> {
+    let places = 0..length(values)?;
+    Some(places.map(move |place| Some([value_at(values, place)?])))
 }
 
-/// The two or three values of a row.
-fn parts<'a, 'py>(row: Value<'a, 'py>) -> Option<(Value<'a, 'py>, Value<'a, 'py>, Option<Value<'a, 'py>>)> {
-    let number = match length(row)? {
-        2 => None,
-        3 => Some(value_at(row, 2)?),
-        _ => return None,
-    };
-    Some((value_at(row, 0)?, value_at(row, 1)?, number))
+/// The values of a row, if it has so many.
+fn parts<'a, 'py, const N: usize>([row]: [Value<'a, 'py>; 1]) -> Option<[Value<'a, 'py>; N]> {
+    if length(row)? != N {
+        return None;
+    }
+    let mut values = [row; N];
+    for (place, value) in values.iter_mut().enumerate() {
+        *value = value_at(row, place)?;
+    }
+    Some(values)
+}
+
+/// The same values, each when it is on its way to the cache together with some that follow.
+fn fetched<'a, 'py: 'a, const N: usize>(
+    mut values: impl Iterator<Item = Option<[Value<'a, 'py>; N]>>,
+) -> impl Iterator<Item = Option<[Value<'a, 'py>; N]>> {
+    let (mut some, mut next) = (Vec::with_capacity(AHEAD), 0..0);
+    iter::from_fn(move || {
+        if next.is_empty() {
+            some.clear();
+            some.extend(values.by_ref().take(AHEAD));
+            some.iter().flatten().flatten().for_each(|value| prefetch(value.as_ptr()));
+            next = 0..some.len();
+        }
+        some.get(next.next()?).copied()
+    })
+}
+
+/// Has a value brought into the cache: what it is, and the text in it if that is short.
+fn prefetch(value: *const ffi::PyObject) {
+    [0, 63].iter().for_each(|&at| prefetch_line(value.cast::<u8>().wrapping_add(at)));
 }
 
 fn length(values: Value<'_, '_>) -> Option<usize> {
