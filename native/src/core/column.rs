@@ -266,6 +266,16 @@ pub fn prefetch_line(at: *const u8) {
 #[cfg(any(not(target_arch = "x86_64"), miri))]
 pub fn prefetch_line(_at: *const u8) {}
 
+/// Rows between those that are worked on and those that [`prefetch_some`] is asked for.
+pub const AHEAD: usize = 1 << 10;
+
+/// Has some values brought into the cache, if they are there: where work is done between reading them the processor
+/// itself looks less far ahead, and never beyond a page.
+#[inline(always)]
+pub fn prefetch_some<V>(values: &[V], rows: Range<usize>) {
+    values.get(rows).into_iter().for_each(prefetch);
+}
+
 /// A number, in as many bits as are read of it.
 pub trait Number: ArrowNativeType + Into<f64> + Neg<Output = Self> {
     /// Its own type in Arrow.
@@ -299,6 +309,12 @@ pub fn numbers<'a, N: Number>(
 ) -> Result<Column<'a, N>> {
     refuse_nulls(table, name, what)?;
     Column::new(table, name, floats)
+}
+
+/// Whether each number of a column is the one that is told.
+pub fn equal<'a>(table: &'a Table, name: &str, what: &str, number: f64) -> Result<Column<'a, bool>> {
+    refuse_nulls(table, name, what)?;
+    Column::new(table, name, |array| are_equal(array, number))
 }
 
 /// The same with their signs changed.
@@ -345,9 +361,11 @@ pub fn range(table: &Table, name: &str) -> Result<(f64, f64, bool)> {
 
 /// Whether a number is no whole one; what is not finite is no fraction.
 fn is_fraction(value: f64) -> bool {
-    const WHOLE: f64 = (1_u64 << 53) as f64;
     value.abs() < WHOLE && value as i64 as f64 != value
 }
+
+/// Below it each whole number is a float, and no other becomes one of these.
+const WHOLE: f64 = (1_u64 << 53) as f64;
 
 /// Rows that are read together.
 const BLOCK: usize = 1 << 14;
@@ -449,6 +467,59 @@ fn floats<'a, N: Number>(array: &'a dyn Array) -> Result<Box<dyn Chunk<N> + 'a>>
 impl<N: Number> Chunk<N> for &BooleanArray {
     fn value(&self, row: usize) -> N {
         N::of(f64::from(u8::from(BooleanArray::value(self, row))))
+    }
+}
+
+/// Whether each number of an array is the one that is told, as floats of 64 bits.
+fn are_equal<'a>(array: &'a dyn Array, number: f64) -> Result<Box<dyn Chunk<bool> + 'a>> {
+    macro_rules! compared {
+        ($type:ty) => {{
+            // As integers they are compared sooner, and among these each is a float of its own.
+            let own = number as <$type as ArrowPrimitiveType>::Native;
+            if number.abs() < WHOLE && own as f64 == number {
+                let values = array.as_primitive::<$type>().values();
+                return Ok(Box::new(Converted { values, convert: move |value| value == own }));
+            }
+        }};
+    }
+    match array.data_type() {
+        DataType::Int64 => compared!(Int64Type),
+        DataType::UInt64 => compared!(UInt64Type),
+        DataType::Int32 => compared!(Int32Type),
+        DataType::UInt32 => compared!(UInt32Type),
+        DataType::Int16 => compared!(Int16Type),
+        DataType::UInt16 => compared!(UInt16Type),
+        DataType::Int8 => compared!(Int8Type),
+        DataType::UInt8 => compared!(UInt8Type),
+        _ => {}
+    }
+    Ok(Box::new(Equal { numbers: floats(array)?, number }))
+}
+
+/// Whether numbers are the one that is told.
+struct Equal<'a> {
+    numbers: Box<dyn Chunk<f64> + 'a>,
+    number: f64,
+}
+
+impl Chunk<bool> for Equal<'_> {
+    fn value(&self, row: usize) -> bool {
+        self.numbers.value(row) == self.number
+    }
+
+    fn read(&self, rows: Range<usize>, out: &mut Vec<bool>) {
+        /// Numbers that are read at once, and are in the nearest cache when they are compared.
+        const TOGETHER: usize = 1 << 10;
+        let mut scratch = Vec::new();
+        for begin in rows.clone().step_by(TOGETHER) {
+            let some = begin..rows.end.min(begin + TOGETHER);
+            let numbers = self.numbers.slice(some.clone()).unwrap_or_else(|| {
+                scratch.clear();
+                self.numbers.read(some, &mut scratch);
+                &scratch
+            });
+            extend(out, numbers, &|number| number == self.number);
+        }
     }
 }
 

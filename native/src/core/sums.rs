@@ -91,13 +91,6 @@ pub fn strided_total<const N: usize>(mut rows: impl Iterator<Item = [f64; N]>) -
     }
 }
 
-/// The same of one term of each row, of several strides at a time.
-pub fn strided_sum<T>(rows: &[T], term: impl Fn(&T) -> f64) -> f64 {
-    let mut sum = Sum::default();
-    sum.add_strides(rows, term);
-    sum.value()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,7 +112,9 @@ mod tests {
         for rows in [0, 1, STRIDE, 4 * STRIDE - 1, 4 * STRIDE, 9 * STRIDE + 7] {
             let terms: Vec<f64> = (0..rows).map(|row| 1.0 / (row as f64 + 0.3)).collect();
             let [expected] = strided_total(terms.iter().map(|&term| [term]));
-            assert_eq!(strided_sum(&terms, |&term| term).to_bits(), expected.to_bits());
+            let mut sum = Sum::default();
+            sum.add_strides(&terms, |&term| term);
+            assert_eq!(sum.value().to_bits(), expected.to_bits());
         }
     }
 }

@@ -58,7 +58,7 @@ impl LabelledRows {
     /// Weighted sums over rows: of 1, of labels, of scores, and of the squares and sizes of score − label.
     fn number_sums(&self, py: Python<'_>) -> PyResult<[f64; 5]> {
         self.run(py, |rows| {
-            rows.sums(|_, label, score, weight| {
+            rows.sums(|label: f64, score, weight| {
                 let error = score - label;
                 [weight, weight * label, weight * score, weight * error * error, weight * error.abs()]
             })
@@ -87,7 +87,7 @@ impl LabelledRows {
     /// score − label, each less its mean.
     fn moments(&self, py: Python<'_>, mean_label: f64, mean_score: f64) -> PyResult<[f64; 4]> {
         self.run(py, move |rows| {
-            rows.sums(|_, label, score, weight| {
+            rows.sums(|label: f64, score, weight| {
                 let (y, s) = (label - mean_label, score - mean_score);
                 [weight * y * y, weight * s * s, weight * y * s, weight * (s - y) * (s - y)]
             })
@@ -98,7 +98,7 @@ impl LabelledRows {
     /// two sizes; and the number of rows with a weight and the label 0, which are left out of the first.
     fn relative_errors(&self, py: Python<'_>) -> PyResult<[f64; 3]> {
         self.run(py, |rows| {
-            rows.sums(|_, label, score, weight| match (weight == 0.0, label == 0.0) {
+            rows.sums(|label: f64, score, weight| match (weight == 0.0, label == 0.0) {
                 (true, _) => [0.0; 3],
                 (false, true) => [0.0, weight * symmetric(label, score), 1.0],
                 (false, false) => [weight * relative(label, score), weight * symmetric(label, score), 0.0],

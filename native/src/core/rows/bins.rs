@@ -1,5 +1,6 @@
 //! Scores beside what happened, in bins: sums over the rows between borders.
 
+use crate::core::column::Number;
 use crate::core::error::Result;
 use crate::core::rows::labelled_rows::{Block, LabelledRows};
 use crate::core::sums::{STRIDE, Sum};
@@ -14,10 +15,11 @@ pub type Bin = [f64; 5];
 /// There is one bin more than there are borders.
 pub fn bins(rows: &LabelledRows, borders: &[f64]) -> Result<Vec<Bin>> {
     let finder = BinFinder::new(borders);
-    let blocks = rows.blocks(|block: &Block<'_>, _| match block.weights {
-        None => equally_weighted(block, &finder),
-        Some(_) => weighted(block, &finder),
-    })?;
+    let blocks = match (rows.weight.is_some(), rows.float32()) {
+        (true, _) => rows.blocks(|block, _| weighted(block, &finder))?,
+        (false, true) => rows.blocks(|block, _| equally_weighted::<f32>(block, &finder))?,
+        (false, false) => rows.blocks(|block, _| equally_weighted::<f64>(block, &finder))?,
+    };
     let mut bins = BinSums::new(borders);
     blocks.iter().for_each(|block| block.iter().enumerate().for_each(|(bin, own)| bins.add(bin, own)));
     Ok(bins.values())
@@ -46,7 +48,7 @@ fn weighted(block: &Block<'_>, finder: &BinFinder<'_>) -> Vec<Bin> {
 }
 
 /// The same of rows that weigh 1, of which all but the scores is counted.
-fn equally_weighted(block: &Block<'_>, finder: &BinFinder<'_>) -> Vec<Bin> {
+fn equally_weighted<S: Number>(block: &Block<'_, S>, finder: &BinFinder<'_>) -> Vec<Bin> {
     let (rows, stride, bins) = (block.labels.len(), stride(finder), finder.borders.len() + 1);
     let (mut counts, mut plain) = (vec![[0_u32; 2]; bins], vec![0.0; bins]);
     let mut sums: Vec<Sum> = (0..bins).map(|_| Sum::default()).collect();
@@ -55,6 +57,7 @@ fn equally_weighted(block: &Block<'_>, finder: &BinFinder<'_>) -> Vec<Bin> {
     for begin in (0..rows).step_by(stride) {
         let own = begin..rows.min(begin + stride);
         for ((positive, score, _), &cell) in block.some(own.clone()).zip(&cells[own]) {
+            let score = score.into();
             let bin = finder.in_cell(cell, score);
             plain[bin] += score;
             counts[bin][usize::from(positive)] += 1;
@@ -144,14 +147,14 @@ impl Cells {
 
 wide! {
     /// The cells of several numbers.
-    fn cells_of(all: &Cells, numbers: &[f64], cells: &mut [u32]) -> () = cells_of_any
+    fn cells_of<N: Number>(all: &Cells, numbers: &[N], cells: &mut [u32]) -> () = cells_of_any
 }
 
 #[inline(always)]
-fn cells_of_any(all: &Cells, numbers: &[f64], cells: &mut [u32]) {
+fn cells_of_any<N: Number>(all: &Cells, numbers: &[N], cells: &mut [u32]) {
     let last = (all.count - 1) as f64;
     for (cell, &number) in cells.iter_mut().zip(numbers) {
-        let place = (number - all.low) * all.scale;
+        let place = (number.into() - all.low) * all.scale;
         let kept = if place > 0.0 { place } else { 0.0 };
         let kept = if kept < last { kept } else { last };
         // SAFETY: it is from 0 to `last`, some ten thousand at most, and no NaN, which is not above 0.

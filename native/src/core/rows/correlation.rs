@@ -33,7 +33,7 @@ pub struct Correlation {
 
 /// Correlates labels with scores; weights do not count.
 pub fn correlation(rows: &LabelledRows) -> Result<Correlation> {
-    let narrow = rows.blocks(|block: &Block<'_>, _| {
+    let narrow = rows.blocks(|block: &Block<'_, f64, f64>, _| {
         let exact = |&number: &f64| f64::from(number as f32) == number;
         block.labels.iter().all(exact) && block.scores.iter().all(exact)
     })?;
@@ -41,7 +41,7 @@ pub fn correlation(rows: &LabelledRows) -> Result<Correlation> {
 }
 
 fn correlated<C: Coded>(rows: &LabelledRows) -> Result<Correlation> {
-    let blocks = rows.blocks(|block: &Block<'_>, _| {
+    let blocks = rows.blocks(|block: &Block<'_, f64, f64>, _| {
         let pairs = block.scores.iter().zip(block.labels).map(|(&score, &label)| both::<C>(score, label));
         pairs.collect::<Vec<_>>()
     })?;

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::core::column::{Column, Number, are_float32, numbers};
+use crate::core::column::{AHEAD, Column, Number, are_float32, equal, numbers, prefetch_some};
 use crate::core::error::{Error, Result};
 use crate::core::ids::Ids;
 use crate::core::pool;
@@ -35,43 +35,60 @@ pub struct LabelledRows {
     pub positive: f64,
 }
 
-/// The columns of numbers, open for reading.
-pub struct RowColumns<'a, S = f64> {
-    labels: Column<'a, f64>,
+/// A label, as what it is read.
+pub trait Label: Copy + Send + Sync {
+    /// The column of labels.
+    fn column(rows: &LabelledRows) -> Result<Column<'_, Self>>;
+}
+
+/// The number itself.
+impl Label for f64 {
+    fn column(rows: &LabelledRows) -> Result<Column<'_, Self>> {
+        rows.column(&rows.label, "label")
+    }
+}
+
+/// Whether the row is positive.
+impl Label for bool {
+    fn column(rows: &LabelledRows) -> Result<Column<'_, Self>> {
+        equal(&rows.table, &rows.label, &rows.describe("label", &rows.label), rows.positive)
+    }
+}
+
+/// The columns, open for reading.
+pub struct RowColumns<'a, S = f64, L = bool> {
+    labels: Column<'a, L>,
     scores: Column<'a, S>,
     weights: Option<Column<'a, f64>>,
-    positive: f64,
 }
 
 /// Memory that the rows of a block are read into, where they cannot be used in place.
-#[derive(Default)]
-pub struct RowScratch<S = f64> {
-    labels: Vec<f64>,
+pub struct RowScratch<S = f64, L = bool> {
+    labels: Vec<L>,
     scores: Vec<S>,
     weights: Vec<f64>,
 }
 
+impl<S, L> Default for RowScratch<S, L> {
+    fn default() -> Self {
+        Self { labels: Vec::new(), scores: Vec::new(), weights: Vec::new() }
+    }
+}
+
 /// Some rows.
-pub struct Block<'a, S = f64> {
-    /// Labels as they are.
-    pub labels: &'a [f64],
+pub struct Block<'a, S = f64, L = bool> {
+    /// Labels, or whether rows are positive.
+    pub labels: &'a [L],
     /// Scores.
     pub scores: &'a [S],
     /// Weights, if there are any.
     pub weights: Option<&'a [f64]>,
-    /// The label of the positive rows.
-    positive: f64,
 }
 
-impl<S: Number> Block<'_, S> {
+impl<S: Number, L: Label> Block<'_, S, L> {
     /// Label, score and weight of each row.
-    pub fn rows(&self) -> impl Iterator<Item = (bool, S, f64)> + '_ {
+    pub fn rows(&self) -> impl Iterator<Item = (L, S, f64)> + '_ {
         self.some(0..self.labels.len())
-    }
-
-    /// Whether each row is positive, and its score.
-    pub fn classes(&self) -> impl Iterator<Item = (bool, S)> + '_ {
-        self.labels.iter().zip(self.scores).map(|(&label, &score)| (label == self.positive, score))
     }
 
     /// Some of the rows.
@@ -80,17 +97,16 @@ impl<S: Number> Block<'_, S> {
             labels: &self.labels[rows.clone()],
             scores: &self.scores[rows.clone()],
             weights: self.weights.map(|weights| &weights[rows]),
-            positive: self.positive,
         }
     }
 
     /// Those of some rows.
-    pub fn some(&self, rows: Range<usize>) -> impl Iterator<Item = (bool, S, f64)> + '_ {
+    pub fn some(&self, rows: Range<usize>) -> impl Iterator<Item = (L, S, f64)> + '_ {
         let weights = self.weights.map(|weights| &weights[rows.clone()]);
         let scored = self.labels[rows.clone()].iter().zip(&self.scores[rows]);
-        scored.enumerate().map(move |(at, (&label, &score))| {
-            (label == self.positive, score, weights.map_or(1.0, |weights| weights[at]))
-        })
+        scored
+            .enumerate()
+            .map(move |(at, (&label, &score))| (label, score, weights.map_or(1.0, |weights| weights[at])))
     }
 }
 
@@ -99,12 +115,11 @@ impl LabelledRows {
     ///
     /// # Errors
     /// A column that is not there, not of numbers, or has nulls.
-    pub fn open<S: Number>(&self) -> Result<RowColumns<'_, S>> {
+    pub fn open<S: Number, L: Label>(&self) -> Result<RowColumns<'_, S, L>> {
         Ok(RowColumns {
-            labels: self.column(&self.label, "label")?,
+            labels: L::column(self)?,
             scores: self.column(&self.score, "score")?,
             weights: self.weight.as_ref().map(|name| self.column(name, "weight")).transpose()?,
-            positive: self.positive,
         })
     }
 
@@ -136,9 +151,9 @@ impl LabelledRows {
     }
 
     /// What `work` gives for each block, in the order of the blocks.
-    pub fn blocks<S: Number, T: Send>(
+    pub fn blocks<S: Number, L: Label, T: Send>(
         &self,
-        work: impl Fn(&Block<'_, S>, usize) -> T + Sync + Send,
+        work: impl Fn(&Block<'_, S, L>, usize) -> T + Sync + Send,
     ) -> Result<Vec<T>> {
         let columns = self.open()?;
         let rows = columns.len();
@@ -149,24 +164,23 @@ impl LabelledRows {
     }
 }
 
-impl<S: Number> RowColumns<'_, S> {
+impl<S: Number, L: Label> RowColumns<'_, S, L> {
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.labels.len()
     }
 
     /// Reads some rows.
-    pub fn read<'s>(&'s self, rows: Range<usize>, scratch: &'s mut RowScratch<S>) -> Block<'s, S> {
+    pub fn read<'s>(&'s self, rows: Range<usize>, scratch: &'s mut RowScratch<S, L>) -> Block<'s, S, L> {
         Block {
             labels: self.labels.values(rows.clone(), &mut scratch.labels),
             scores: self.scores.values(rows.clone(), &mut scratch.scores),
             weights: self.weights.as_ref().map(|weights| weights.values(rows, &mut scratch.weights)),
-            positive: self.positive,
         }
     }
 
     /// Reads the scores of some rows alone.
-    pub fn scores<'s>(&'s self, rows: Range<usize>, scratch: &'s mut RowScratch<S>) -> &'s [S] {
+    pub fn scores<'s>(&'s self, rows: Range<usize>, scratch: &'s mut RowScratch<S, L>) -> &'s [S] {
         self.scores.values(rows, &mut scratch.scores)
     }
 }
@@ -221,8 +235,8 @@ impl LabelledRows {
     /// NaN in any column; infinite labels; weights that are negative, infinite, or all 0.
     pub fn content(&self) -> Result<Content> {
         let blocks = match self.float32() {
-            true => self.blocks(Content::of::<f32>)?,
-            false => self.blocks(Content::of::<f64>)?,
+            true => self.blocks(|block, first| Content::of::<f32>(block, first, self.positive))?,
+            false => self.blocks(|block, first| Content::of::<f64>(block, first, self.positive))?,
         };
         let all = blocks.into_iter().reduce(Content::and).unwrap_or_default();
         self.refuse(
@@ -260,10 +274,10 @@ impl LabelledRows {
 
 impl Content {
     /// What a block holds, whose first row is told.
-    fn of<S: Number>(block: &Block<'_, S>, first: usize) -> Self {
+    fn of<S: Number>(block: &Block<'_, S, f64>, first: usize, positive: f64) -> Self {
         let bad = |weight: f64| !(0.0..f64::INFINITY).contains(&weight);
         let (scores, none) = (block.scores, Faults { count: 0, first });
-        let (labels, positives) = different(block.labels, block.positive);
+        let (labels, positives) = different(block.labels, positive);
         // Where all labels are known they tell of all rows, and no probability is NaN.
         let good_labels = labels.len() < SHOWN && labels.iter().all(|label| label.is_finite());
         let probabilities = are_probabilities(scores);
@@ -334,7 +348,14 @@ fn strangers_any(values: &[f64], [one, other]: [f64; 2], sought: f64) -> (usize,
 
 #[inline(always)]
 fn are_probabilities_any<S: Number>(scores: &[S]) -> bool {
-    scores.iter().fold(true, |all, &score| all & !is_no_probability(score))
+    let mut all = true;
+    for (begin, own) in (0..).step_by(STRIDE).zip(scores.chunks(STRIDE)) {
+        prefetch_some(scores, begin + AHEAD..begin + AHEAD + STRIDE);
+        for &score in own {
+            all &= !is_no_probability(score);
+        }
+    }
+    all
 }
 
 #[inline(always)]
@@ -350,16 +371,16 @@ fn remember(found: &mut Vec<f64>, value: f64) {
 }
 
 impl LabelledRows {
-    /// Sums of several terms over rows, each compensated.
-    pub fn sums<const N: usize>(
+    /// Sums over rows of several terms of label, score and weight, each compensated.
+    pub fn sums<L: Label, const N: usize>(
         &self,
-        term: impl Fn(bool, f64, f64, f64) -> [f64; N] + Sync + Send,
+        term: impl Fn(L, f64, f64) -> [f64; N] + Sync + Send,
     ) -> Result<[f64; N]> {
-        let stride = |block: &Block<'_>, rows: Range<usize>| {
+        let stride = |block: &Block<'_, f64, L>, rows: Range<usize>| {
             let (labels, scores) = (&block.labels[rows.clone()], &block.scores[rows.clone()]);
             let mut plain = [0.0; N];
-            let mut add = |label: f64, score: f64, weight: f64| {
-                let terms = term(label == block.positive, label, score, weight);
+            let mut add = |label: L, score: f64, weight: f64| {
+                let terms = term(label, score, weight);
                 plain = std::array::from_fn(|at| plain[at] + terms[at]);
             };
             match block.weights {
@@ -371,7 +392,7 @@ impl LabelledRows {
             }
             plain
         };
-        let blocks = self.blocks(|block: &Block<'_>, _| {
+        let blocks = self.blocks(|block: &Block<'_, f64, L>, _| {
             let rows = block.labels.len();
             let strides = (0..rows).step_by(STRIDE).map(|begin| begin..rows.min(begin + STRIDE));
             total(strides.map(|rows| stride(block, rows)))
@@ -383,7 +404,7 @@ impl LabelledRows {
 /// Weights of the rows that score at least `threshold`, positive and other, and of the rest.
 pub fn confusion(rows: &LabelledRows, threshold: f64) -> Result<[f64; 4]> {
     if rows.weight.is_some() {
-        return rows.sums(|positive, _, score, weight| {
+        return rows.sums(|positive: bool, score, weight| {
             let is = |finds: bool, outcome: bool| {
                 if (score >= threshold, positive) == (finds, outcome) { weight } else { 0.0 }
             };
@@ -391,8 +412,8 @@ pub fn confusion(rows: &LabelledRows, threshold: f64) -> Result<[f64; 4]> {
         });
     }
     let blocks = match rows.float32() {
-        true => rows.blocks::<f32, _>(|block, _| confusion_of(block, threshold as f32))?,
-        false => rows.blocks::<f64, _>(|block, _| confusion_of(block, threshold))?,
+        true => rows.blocks(|block, _| confusion_of(block, threshold as f32))?,
+        false => rows.blocks(|block, _| confusion_of(block, threshold))?,
     };
     Ok(std::array::from_fn(|at| blocks.iter().map(|counts| u64::from(counts[at])).sum::<u64>() as f64))
 }
@@ -405,8 +426,8 @@ wide! {
 #[inline(always)]
 fn confusion_of_any<S: Number>(block: &Block<'_, S>, threshold: S) -> [u32; 4] {
     let (mut positives, mut found, mut both) = (0, 0, 0);
-    for (&label, &score) in block.labels.iter().zip(block.scores) {
-        let (positive, finds) = (label == block.positive, score >= threshold);
+    for (&positive, &score) in block.labels.iter().zip(block.scores) {
+        let finds = score >= threshold;
         positives += u32::from(positive);
         found += u32::from(finds);
         both += u32::from(positive & finds);
@@ -419,13 +440,13 @@ fn confusion_of_any<S: Number>(block: &Block<'_, S>, threshold: S) -> [u32; 4] {
 /// positive rows.
 pub fn binary_sums(rows: &LabelledRows) -> Result<[f64; 5]> {
     match (rows.weight.is_some(), rows.float32()) {
-        (true, _) => rows.sums(|positive, _, score, weight| {
+        (true, _) => rows.sums(|positive: bool, score, weight| {
             let outcome = f64::from(u8::from(positive));
             let error = score - outcome;
             [weight, weight * outcome, weight * score, weight * error * error, outcome]
         }),
-        (false, true) => Ok(total(rows.blocks::<f32, _>(|block, _| binary_sums_of(block))?)),
-        (false, false) => Ok(total(rows.blocks::<f64, _>(|block, _| binary_sums_of(block))?)),
+        (false, true) => Ok(total(rows.blocks(|block, _| binary_sums_of::<f32>(block))?)),
+        (false, false) => Ok(total(rows.blocks(|block, _| binary_sums_of::<f64>(block))?)),
     }
 }
 
@@ -440,10 +461,11 @@ fn binary_sums_of_any<S: Number>(block: &Block<'_, S>) -> [f64; 5] {
     let (mut positives, mut scores, mut errors) = (0_u32, Sum::default(), Sum::default());
     let mut squares = [0.0; PIECE];
     for (labels, own) in block.labels.chunks(PIECE).zip(block.scores.chunks(PIECE)) {
-        for ((square, &label), &score) in squares.iter_mut().zip(labels).zip(own) {
-            let positive = label == block.positive;
-            let error = score.into() - if positive { 1.0 } else { 0.0 };
+        for ((square, &positive), &score) in squares.iter_mut().zip(labels).zip(own) {
+            let error = score.into() - f64::from(u8::from(positive));
             *square = error * error;
+        }
+        for &positive in labels {
             positives += u32::from(positive);
         }
         scores.add_strides(own, |&score| score.into());
@@ -456,47 +478,60 @@ fn binary_sums_of_any<S: Number>(block: &Block<'_, S>) -> [f64; 5] {
 /// Σ −w·ln(the probability that was given to the label), in nats, probabilities kept `clip` away from 0 and 1.
 pub fn log_loss(rows: &LabelledRows, clip: f64) -> Result<f64> {
     if rows.weight.is_some() {
-        let [loss] = rows.sums(|positive, _, score, weight| {
+        let [loss] = rows.sums(|positive: bool, score, weight| {
             let given = likelihood(positive, score, clip);
             // Nothing of a row without weight counts, not even infinity.
             [if weight == 0.0 { 0.0 } else { -weight * given.ln() }]
         })?;
         return Ok(loss);
     }
-    Ok(compensated_sum(rows.blocks(|block: &Block<'_>, _| log_loss_of(block, clip))?))
+    Ok(compensated_sum(match rows.float32() {
+        true => rows.blocks(|block, _| log_loss_of::<f32>(block, clip))?,
+        false => rows.blocks(|block, _| log_loss_of::<f64>(block, clip))?,
+    }))
 }
 
 wide! {
     /// That of a block of rows without weights.
-    fn log_loss_of(block: &Block<'_>, clip: f64) -> f64 = log_loss_of_any
+    fn log_loss_of<S: Number>(block: &Block<'_, S>, clip: f64) -> f64 = log_loss_of_any
 }
 
 #[inline(always)]
-fn log_loss_of_any(block: &Block<'_>, clip: f64) -> f64 {
-    let mut total = Sum::default();
-    let ((labels, last_labels), (scores, last_scores)) =
-        (block.labels.as_chunks::<LANES>(), block.scores.as_chunks::<LANES>());
-    let given = |label: f64, score: f64| likelihood(label == block.positive, score, clip);
-    let mut products = [1.0; LANES];
-    let mut multiply = |given: &[f64; LANES]| {
-        let next: [f64; LANES] = std::array::from_fn(|lane| products[lane] * given[lane]);
-        if next.iter().fold(true, |all, &product| all & (product > LEAST_PRODUCT)) {
-            products = next;
-            return;
+fn log_loss_of_any<S: Number>(block: &Block<'_, S>, clip: f64) -> f64 {
+    let (mut total, mut products, mut given) = (Sum::default(), [1.0; LANES], [1.0; STRIDE]);
+    let strides = block.labels.chunks(STRIDE).zip(block.scores.chunks(STRIDE));
+    for (begin, (labels, scores)) in (0..).step_by(STRIDE).zip(strides) {
+        prefetch_some(block.scores, begin + AHEAD..begin + AHEAD + STRIDE);
+        for ((given, &positive), &score) in given.iter_mut().zip(labels).zip(scores) {
+            *given = likelihood(positive, score.into(), clip);
         }
-        products.iter().for_each(|product| total.add(-product.ln()));
-        products = [1.0; LANES];
-        given.iter().for_each(|likelihood| total.add(-likelihood.ln()));
-    };
-    for (labels, scores) in labels.iter().zip(scores) {
-        multiply(&std::array::from_fn(|lane| given(labels[lane], scores[lane])));
+        // What fills up the last lanes is certain.
+        given[labels.len()..].fill(1.0);
+        for given in &given.as_chunks::<LANES>().0[..labels.len().div_ceil(LANES)] {
+            multiply(&mut products, given, &mut total);
+        }
     }
-    let mut last = [1.0; LANES];
-    let rest = last_labels.iter().zip(last_scores);
-    last.iter_mut().zip(rest).for_each(|(lane, (&label, &score))| *lane = given(label, score));
-    multiply(&last);
     products.iter().for_each(|product| total.add(-product.ln()));
     total.value()
+}
+
+/// Multiplies products by the next probabilities, unless one of them became too small.
+#[inline(always)]
+fn multiply(products: &mut [f64; LANES], given: &[f64; LANES], total: &mut Sum) {
+    let mut next = *products;
+    for lane in 0..LANES {
+        next[lane] *= given[lane];
+    }
+    let mut hold = true;
+    for product in next {
+        hold &= product > LEAST_PRODUCT;
+    }
+    if hold {
+        *products = next;
+        return;
+    }
+    products.iter().chain(given).for_each(|probability| total.add(-probability.ln()));
+    *products = [1.0; LANES];
 }
 
 /// Products of probabilities that grow side by side: one logarithm for many rows.
@@ -514,7 +549,9 @@ fn likelihood(positive: bool, score: f64, clip: f64) -> f64 {
 mod tests {
     use std::sync::Arc;
 
-    use arrow_array::{ArrayRef, Float32Array, Float64Array, RecordBatch};
+    use arrow_array::{
+        ArrayRef, BooleanArray, Float32Array, Float64Array, Int32Array, Int64Array, RecordBatch, UInt8Array,
+    };
 
     use super::*;
 
@@ -559,6 +596,33 @@ mod tests {
                     (sums, confusion(&rows, threshold).unwrap())
                 });
                 assert_eq!(plain, weighted);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_positive_whose_label_is_the_same_float_whatever_its_type() {
+        let whole = 1_i64 << 53;
+        let labels: [ArrayRef; 5] = [
+            Arc::new(Int64Array::from(vec![0, 1, -1, whole, whole + 1, whole - 1])),
+            Arc::new(UInt8Array::from(vec![0, 1, 44, 255])),
+            Arc::new(Int32Array::from(vec![0, 1, -1, i32::MAX])),
+            Arc::new(Float32Array::from(vec![0.0, -0.0, 0.5, 1.0])),
+            Arc::new(BooleanArray::from(vec![true, false])),
+        ];
+        for labels in labels {
+            let scores = Arc::new(Float64Array::from(vec![0.0; labels.len()]));
+            let rows = LabelledRows::of_columns(vec![("label", labels), ("score", scores)]);
+            for positive in [0.0, -0.0, 1.0, -1.0, 0.5, 255.0, 300.0, whole as f64, f64::NAN] {
+                let rows = LabelledRows { positive, ..rows.clone() };
+                let numbers = f64::column(&rows).unwrap();
+                let positives = bool::column(&rows).unwrap();
+                let mut read = Vec::new();
+                positives.read(0..numbers.len(), &mut read);
+                for (row, read) in read.into_iter().enumerate() {
+                    assert_eq!(read, numbers.value(row) == positive);
+                    assert_eq!(positives.value(row), read);
+                }
             }
         }
     }

@@ -70,7 +70,7 @@ fn of_column<K: Key, T: Default>(
     column: &Column<'_, K>,
     add: impl Fn(&mut T, f64, f64, f64),
 ) -> Result<Vec<(u32, T)>> {
-    let columns = rows.open::<f64>()?;
+    let columns = rows.open::<f64, f64>()?;
     check_rows(columns.len())?;
     let mut queries = Numbering::with_capacity(0);
     let mut all: Vec<(u32, T)> = Vec::new();

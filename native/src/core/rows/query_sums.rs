@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::core::column::Column;
+use crate::core::column::{AHEAD, Column, prefetch_some};
 use crate::core::deal::{Dealt, Piles, expected, partition_of, partitions, pieces};
 use crate::core::error::Result;
 use crate::core::group::{Groups, Numbering, Queries, check_rows, is_scattered};
@@ -63,7 +63,7 @@ fn of_column<K: Key>(rows: &LabelledRows, column: &Column<'_, K>) -> Result<Vec<
 }
 
 fn of_gathered<K: Key, G: QueryRows>(rows: &LabelledRows, column: &Column<'_, K>) -> Result<Vec<QuerySums>> {
-    let columns = rows.open::<G::Score>()?;
+    let columns = rows.open::<G::Score, bool>()?;
     check_rows(columns.len())?;
     if is_scattered(column) {
         return of_scattered::<K, G>(&columns, column);
@@ -101,8 +101,10 @@ fn of_whole<G: QueryRows>(
         let block = columns.read(all, scratch);
         for query in together {
             let rows = rows_of(groups, &(query..query + 1));
+            let own = rows.start - begin..rows.end - begin;
+            prefetch_some(block.scores, own.start + AHEAD..own.end + AHEAD);
             gathered.clear();
-            gathered.take(&block.part(rows.start - begin..rows.end - begin));
+            gathered.take(&block.part(own));
             sums.push((rows.len() as u32, gathered.pairs()));
         }
     }
@@ -215,7 +217,8 @@ impl<S: Score> TwoClasses<S> {
         self.reserve(0);
         self.scores[more][count..count + LANES].fill(S::of(f64::NAN));
         let whole = &self.scores[more][..count.next_multiple_of(LANES)];
-        compared(&self.scores[fewer][..self.counts[fewer]], whole, positive_are_fewer)
+        let (lanes, _) = whole.as_chunks();
+        compared(&self.scores[fewer][..self.counts[fewer]], lanes, positive_are_fewer)
     }
 }
 
@@ -264,7 +267,7 @@ fn split<S: Score>(block: &Block<'_, S>, others: &mut [S], positives: &mut [S]) 
     let mut count = 0;
     // Each score is written to both, and stays where the next one is not written over it: labels in no order
     // would be branches that cannot be foreseen.
-    for (row, (is_positive, score)) in block.classes().enumerate() {
+    for (row, (&is_positive, &score)) in block.labels.iter().zip(block.scores).enumerate() {
         // SAFETY: of the `row` rows before this one `count` were positive, so that neither place is beyond `row`,
         // which is below `rows`: both slices have so many.
         unsafe {
@@ -278,31 +281,37 @@ fn split<S: Score>(block: &Block<'_, S>, others: &mut [S], positives: &mut [S]) 
 
 wide! {
     /// Twice the pairs in order, of which each is looked at.
-    fn compared<S: Score>(fewer: &[S], more: &[S], positive_are_fewer: bool) -> u64 = compared_any
+    fn compared<S: Score>(fewer: &[S], more: &[[S; LANES]], positive_are_fewer: bool) -> u64 = compared_any
 }
 
 #[inline(always)]
-fn compared_any<S: Score>(fewer: &[S], more: &[S], positive_are_fewer: bool) -> u64 {
+fn compared_any<S: Score>(fewer: &[S], more: &[[S; LANES]], positive_are_fewer: bool) -> u64 {
     let twice = |p: S, o: S| S::Count::from(o < p) + S::Count::from(o <= p);
     // Only loops are sure to become part of the function, which may use what is asked of the processor.
     let mut total = 0;
-    for &one in fewer {
+    for lanes in more {
         total += if positive_are_fewer {
-            added_up(more, |other| twice(one, other))
+            added_up(fewer, lanes, twice)
         } else {
-            added_up(more, |other| twice(other, one))
+            added_up(fewer, lanes, |one, other| twice(other, one))
         };
     }
     total
 }
 
 #[inline(always)]
-fn added_up<S: Score>(scores: &[S], twice: impl Fn(S) -> S::Count) -> u64 {
-    let mut count = S::Count::default();
-    for &score in scores {
-        count += twice(score);
+fn added_up<S: Score>(fewer: &[S], lanes: &[S; LANES], twice: impl Fn(S, S) -> S::Count) -> u64 {
+    let mut counts = [S::Count::default(); LANES];
+    for &one in fewer {
+        for lane in 0..LANES {
+            counts[lane] += twice(one, lanes[lane]);
+        }
     }
-    count.into()
+    let mut total = 0;
+    for count in counts {
+        total += count.into();
+    }
+    total
 }
 
 /// Twice the pairs in order, of scores that this sorts.

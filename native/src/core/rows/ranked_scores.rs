@@ -4,6 +4,7 @@
 //! the leading bits of their codes, so that what is left of a code fits into few bits beside the label; each
 //! part is then sorted in the cache, by radix.
 
+use crate::core::column::{AHEAD, prefetch_some};
 use crate::core::deal::{Dealt, Piles, pieces};
 use crate::core::error::{Result, room};
 use crate::core::group::check_rows;
@@ -12,7 +13,7 @@ use crate::core::radix::{ByCode, sort};
 use crate::core::rows::bins::{Bin, BinSums};
 use crate::core::rows::labelled_rows::{LabelledRows, RowColumns, RowScratch};
 use crate::core::scores::{Score, score_of};
-use crate::core::sums::{STRIDE, Sum, strided_sum, strided_total, total};
+use crate::core::sums::{STRIDE, Sum, TOGETHER, strided_total, total};
 use crate::core::wide::wide;
 
 /// Parts at the most: each is written to at a place of its own, and more places than this miss the cache.
@@ -142,6 +143,17 @@ impl<'a, E: Element> Run<'a, E> {
         score_of(self.base + row.code(), self.float32)
     }
 
+    /// How many are positive, and the sum of the scores, where each weighs 1.
+    fn totals(self) -> (f64, f64) {
+        let (mut positives, mut sum, mut scores) = (0, Sum::default(), [0.0; TOGETHER * STRIDE]);
+        for piece in self.strides(scores.len()) {
+            let own = &mut scores[..piece.rows.len()];
+            positives += scores_of(piece, own);
+            sum.add_strides(own, |&score| score);
+        }
+        (f64::from(positives), sum.value())
+    }
+
     /// The same in pieces of so many rows, the last of what is left.
     pub fn strides(self, length: usize) -> impl Iterator<Item = Self> {
         self.rows.chunks(length).map(move |rows| Self { rows, ..self })
@@ -158,6 +170,23 @@ impl<'a, E: Element> Run<'a, E> {
 
 /// Weights of positive rows, and of others.
 type Weights = (f64, f64);
+
+wide! {
+    /// Reads the scores of rows, and gives how many of these are positive.
+    fn scores_of<E: Element>(run: Run<'_, E>, scores: &mut [f64]) -> u32 = scores_of_any
+}
+
+#[inline(always)]
+fn scores_of_any<E: Element>(run: Run<'_, E>, scores: &mut [f64]) -> u32 {
+    for (score, &row) in scores.iter_mut().zip(run.rows) {
+        *score = run.score(row);
+    }
+    let mut positives = 0;
+    for row in run.rows {
+        positives += u32::from(row.positive());
+    }
+    positives
+}
 
 /// What the thresholds come to besides pairs.
 #[derive(Debug, Clone, Copy)]
@@ -193,116 +222,125 @@ impl Threshold {
     }
 }
 
-/// Thresholds whose sums are plain, best first and column by column, so that several are computed at once.
+/// Thresholds whose sums are plain, best first.
 struct Stride {
     count: usize,
-    scores: [f64; STRIDE],
-    /// The weights of the positive rows at each and of the others; behind `count` nothing is positive.
-    own: [[f64; STRIDE]; 2],
-    /// The weights of those that reach each, behind what the first threshold has above it.
-    found: [[f64; STRIDE + 1]; 2],
-    /// The codes of scores, and how many rows reach each, positive ones and all, where they weigh 1.
-    codes: [u64; STRIDE],
-    counts: [[u32; STRIDE]; 2],
-    /// The precision at each, behind that above the first.
-    precisions: [f64; STRIDE + 1],
-    /// What each adds to the sums of [`Shape`].
-    terms: [[f64; STRIDE]; 4],
-    /// About the greater of the gaps above and at each that finds something positive.
-    gaps: [f64; STRIDE],
+    /// The weights of the rows above the first.
+    above: Weights,
+    /// Of each the code of its score, and how many of the next rows reach it, positive ones and all; what comes before
+    /// the first is reached by none.
+    codes: [u64; STRIDE + 1],
+    positives: [u32; STRIDE + 1],
+    rows: [u32; STRIDE + 1],
+    /// Those that find something positive.
+    finding: [u16; STRIDE],
 }
+
+/// What each threshold of a stride adds to the sums of reliability and resolution of [`Shape`].
+type Terms = [[f64; STRIDE]; 2];
 
 impl Stride {
     fn new(above: Weights) -> Self {
         Self {
             count: 0,
-            scores: [0.0; STRIDE],
-            own: [[0.0; STRIDE]; 2],
-            found: [[above.0; STRIDE + 1], [above.1; STRIDE + 1]],
-            codes: [0; STRIDE],
-            counts: [[0; STRIDE]; 2],
-            precisions: [0.0; STRIDE + 1],
-            terms: [[0.0; STRIDE]; 4],
-            gaps: [0.0; STRIDE],
+            above,
+            codes: [0; STRIDE + 1],
+            positives: [0; STRIDE + 1],
+            rows: [0; STRIDE + 1],
+            finding: [0; STRIDE],
         }
     }
 
     /// Those of the next rows, which weigh 1 each; gives the rows that are left.
-    fn count<'a, E: Element>(&mut self, run: Run<'a, E>) -> &'a [E] {
-        // The rows at a threshold are written over one another, since the last of them tells what it finds: equal
-        // scores in no order would be branches that cannot be foreseen.
+    fn count<'a, E: Element>(&mut self, own: &'a [E]) -> &'a [E] {
         let (mut count, mut last, mut positives, mut rows) = (0, NO_CODE, 0, 0);
-        for &row in run.rows {
-            let reached = count + usize::from(row.code() != last);
-            if reached > STRIDE {
-                break;
+        // A row begins one threshold at most: so many are looked at without asking whether there is room.
+        while count < STRIDE && rows < own.len() {
+            // The rows at a threshold are written over one another, since the last of them tells what it finds: equal
+            // scores in no order would be branches that cannot be foreseen.
+            for &row in &own[rows..own.len().min(rows + STRIDE - count)] {
+                count += usize::from(row.code() != last);
+                last = row.code();
+                positives += u32::from(row.positive());
+                rows += 1;
+                (self.codes[count], self.positives[count], self.rows[count]) = (last, positives, rows as u32);
             }
-            (count, last) = (reached, row.code());
+        }
+        for &row in own[rows..].iter().take_while(|row| row.code() == last) {
             positives += u32::from(row.positive());
             rows += 1;
-            let at = count - 1;
-            (self.codes[at], self.counts[0][at], self.counts[1][at]) = (last, positives, rows);
         }
-        self.found.iter_mut().for_each(|found| found[0] = found[self.count]);
+        (self.positives[count], self.rows[count]) = (positives, rows as u32);
         self.count = count;
-        weigh(self, run.base, run.float32);
-        self.own[0][count..].fill(0.0);
-        &run.rows[rows as usize..]
+        &own[rows..]
+    }
+
+    /// The weights of the rows that reach one, counted from 1.
+    #[inline(always)]
+    fn found(&self, at: usize) -> Weights {
+        let (positives, rows) = (self.positives[at], self.rows[at]);
+        (self.above.0 + f64::from(positives), self.above.1 + f64::from(rows - positives))
     }
 }
 
 wide! {
-    /// Makes scores and weights of codes and counts.
-    fn weigh(stride: &mut Stride, base: u64, float32: bool) -> () = weigh_any
+    /// What thresholds add to the other sums of [`Shape`], and about the greatest gap at them.
+    fn shape_of(stride: &mut Stride, terms: &mut Terms, base: u64, float32: bool, totals: Weights) -> ([f64; 2], f64)
+        = shape_of_any
 }
 
 #[inline(always)]
-fn weigh_any(stride: &mut Stride, base: u64, float32: bool) {
-    let above = stride.found.map(|found| found[0]);
-    for at in 0..STRIDE {
-        stride.scores[at] = score_of(base + stride.codes[at], float32);
+fn shape_of_any(
+    stride: &mut Stride,
+    [reliability, resolution]: &mut Terms,
+    base: u64,
+    float32: bool,
+    (positives, others): Weights,
+) -> ([f64; 2], f64) {
+    let count = stride.count.min(STRIDE);
+    let (all, inverse) = (positives / (positives + others), (1.0 / positives, 1.0 / others));
+    // At first as if nothing were positive, which takes no divisions.
+    for at in 0..count {
+        let weight = f64::from(stride.rows[at + 1] - stride.rows[at]);
+        let score = score_of(base + stride.codes[at + 1], float32);
+        reliability[at] = weight * score * score;
+        resolution[at] = weight * all * all;
     }
-    for at in 0..STRIDE {
-        let (positives, rows) = (stride.counts[0][at], stride.counts[1][at]);
-        stride.found[0][at + 1] = above[0] + f64::from(positives);
-        stride.found[1][at + 1] = above[1] + f64::from(rows - positives);
+    reliability[count..].fill(0.0);
+    resolution[count..].fill(0.0);
+    let mut finding = 0;
+    for at in 0..count {
+        stride.finding[finding] = at as u16;
+        finding += usize::from(stride.positives[at] != stride.positives[at + 1]);
     }
-    for at in 0..STRIDE {
-        stride.own[0][at] = stride.found[0][at + 1] - stride.found[0][at];
-        stride.own[1][at] = stride.found[1][at + 1] - stride.found[1][at];
+    let (mut sums, mut greatest) = ([0.0; 2], 0.0);
+    for &at in &stride.finding[..finding] {
+        let at = usize::from(at);
+        let (above, found) = (stride.found(at), stride.found(at + 1));
+        let (before, here) = (precision(above), precision(found));
+        let own = f64::from(stride.positives[at + 1] - stride.positives[at]);
+        let weight = f64::from(stride.rows[at + 1] - stride.rows[at]);
+        let (rate, score) = (own / weight, score_of(base + stride.codes[at + 1], float32));
+        sums[0] += own * here;
+        sums[1] += own * (before + here) / 2.0;
+        reliability[at] = weight * (score - rate) * (score - rate);
+        resolution[at] = weight * (rate - all) * (rate - all);
+        let gap = |(positives, others): Weights| (positives * inverse.0 - others * inverse.1).abs();
+        greatest = greater(greater(gap(above), gap(found)), greatest);
     }
+    stride.above = stride.found(count);
+    (sums, greatest)
 }
 
-wide! {
-    /// What thresholds add to the sums of [`Shape`], and about the greatest gap at them.
-    fn shape_of(stride: &mut Stride, totals: Weights) -> ([f64; 4], f64) = shape_of_any
-}
-
-#[inline(always)]
-fn shape_of_any(stride: &mut Stride, (positives, others): Weights) -> ([f64; 4], f64) {
-    let (base, inverse) = (positives / (positives + others), (1.0 / positives, 1.0 / others));
-    for at in 0..STRIDE + 1 {
-        stride.precisions[at] = precision((stride.found[0][at], stride.found[1][at]));
-    }
-    for at in 0..STRIDE {
-        let (own, score) = (stride.own[0][at], stride.scores[at]);
-        let weight = own + stride.own[1][at];
-        let rate = if own == 0.0 { 0.0 } else { own / weight };
-        let (before, here) = (stride.precisions[at], stride.precisions[at + 1]);
-        stride.terms[0][at] = own * here;
-        stride.terms[1][at] = own * (before + here) / 2.0;
-        stride.terms[2][at] = weight * (score - rate) * (score - rate);
-        stride.terms[3][at] = weight * (rate - base) * (rate - base);
-        let gap = |at: usize| (stride.found[0][at] * inverse.0 - stride.found[1][at] * inverse.1).abs();
-        stride.gaps[at] = if own == 0.0 { 0.0 } else { greater(gap(at), gap(at + 1)) };
-    }
-    let mut sums = [0.0; 4];
-    for at in 0..stride.count {
-        for (sum, terms) in sums.iter_mut().zip(&stride.terms) {
-            *sum += terms[at];
+/// The sums of the terms of so many thresholds of each stride, side by side: none waits for the one of another.
+fn sums_of(strides: &[Terms; TOGETHER], count: usize) -> [[f64; 2]; TOGETHER] {
+    let mut sums = [[0.0; 2]; TOGETHER];
+    for at in 0..count {
+        for (sums, terms) in sums.iter_mut().zip(strides) {
+            sums.iter_mut().zip(terms).for_each(|(sum, terms)| *sum += terms[at]);
         }
     }
-    (sums, extremes(&stride.gaps).1)
+    sums
 }
 
 impl<E: Element> RankedScores<E> {
@@ -313,7 +351,7 @@ impl<E: Element> RankedScores<E> {
 
     /// The same of scores of one width.
     fn of<S: Score>(rows: &LabelledRows) -> Result<Self> {
-        let columns = rows.open::<S>()?;
+        let columns = rows.open::<S, bool>()?;
         check_rows(columns.len())?;
         let (lowest, highest) = codes(&columns);
         let shift = (u64::BITS - (highest - lowest).leading_zeros()).saturating_sub(PARTS_BITS);
@@ -419,14 +457,25 @@ impl<E: Element> RankedScores<E> {
 
     /// The sums of a part, and about the greatest gap.
     fn shape_at_once(&self, part: usize) -> ([f64; 4], f64) {
-        let totals = self.totals();
         let (mut run, mut stride) = (self.part(part), Stride::new(self.before[part]));
+        let mut strides = [[[0.0; STRIDE]; 2]; TOGETHER];
         let (mut sums, mut greatest) = (Vec::new(), 0.0_f64);
         while !run.rows.is_empty() {
-            run.rows = stride.count(run);
-            let (plain, gap) = shape_of(&mut stride, totals);
-            sums.push(plain);
-            greatest = greatest.max(gap);
+            let (begin, mut most) = (sums.len(), 0);
+            for terms in &mut strides {
+                prefetch_some(run.rows, AHEAD..AHEAD + STRIDE);
+                run.rows = stride.count(run.rows);
+                let ([precisions, mean_precisions], gap) =
+                    shape_of(&mut stride, terms, run.base, run.float32, self.totals());
+                sums.push([precisions, mean_precisions, 0.0, 0.0]);
+                (greatest, most) = (greatest.max(gap), stride.count.max(most));
+                if run.rows.is_empty() {
+                    break;
+                }
+            }
+            for (sums, own) in sums[begin..].iter_mut().zip(sums_of(&strides, most)) {
+                sums[2..].copy_from_slice(&own);
+            }
         }
         (total(sums), greatest)
     }
@@ -482,9 +531,8 @@ impl<E: Element> RankedScores<E> {
             if !E::EQUAL {
                 return strided_total(run.rows().map(terms));
             }
-            let (rows, positives) =
-                (run.rows.len() as f64, run.rows.iter().filter(|row| row.positive()).count());
-            [rows, rows, positives as f64, strided_sum(run.rows, |&row| run.score(row)), rows]
+            let (rows, (positives, scores)) = (run.rows.len() as f64, run.totals());
+            [rows, rows, positives, scores, rows]
         };
         let mut bins = BinSums::new(borders);
         let place = |score| borders.partition_point(|&border| border < score);
@@ -645,6 +693,10 @@ pub fn pairs_of(rows: &mut [impl Element]) -> (f64, f64, f64) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::{ArrayRef, Float32Array, UInt8Array};
+
     use super::*;
 
     #[test]
@@ -660,6 +712,23 @@ mod tests {
             }
         }
         assert_eq!(extremes(&[f64::NEG_INFINITY, f64::INFINITY]), (f64::NEG_INFINITY, f64::INFINITY));
+    }
+
+    #[test]
+    fn thresholds_at_once_come_to_the_same_bits_as_one_by_one() {
+        for (rows, scores) in [(1, 1), (700, 1), (255, 997), (3_000, 300), (3_000, 997), (20_000, 9_973)] {
+            let labels: UInt8Array = (0..rows).map(|row| u8::from(row * row % 7 == 2)).collect();
+            let scores: Float32Array =
+                (0..rows).map(|row| (row * 7_919 % scores) as f32 / scores as f32).collect();
+            let columns: [(&str, ArrayRef); 2] = [("label", Arc::new(labels)), ("score", Arc::new(scores))];
+            let ranked = RankedScores::<u32>::new(&LabelledRows::of_columns(columns.into())).unwrap();
+            for part in 0..ranked.parts.len() {
+                let (sums, gap) = ranked.shape_at_once(part);
+                let (expected, expected_gap) = ranked.shape_one_by_one(part);
+                assert_eq!(sums.map(f64::to_bits), expected.map(f64::to_bits));
+                assert!((gap - expected_gap).abs() < MARGIN || expected_gap.is_nan());
+            }
+        }
     }
 
     #[test]
