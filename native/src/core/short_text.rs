@@ -6,14 +6,17 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use arrow_array::StringViewArray;
 use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
+use arrow_array::{Array, GenericStringArray, OffsetSizeTrait, StringViewArray};
+use arrow_schema::DataType;
 
-use crate::core::column::{Chunk, Column, prefetch};
+use crate::core::column::{Chunk, Column, Runs, prefetch};
 use crate::core::error::Result;
 use crate::core::hash::{Key, folded};
 use crate::core::items::Items;
 use crate::core::table::Table;
+use crate::core::texts::are_runs;
 
 /// Bytes of the longest text.
 const LONGEST: usize = 12;
@@ -30,8 +33,10 @@ const BITS: [u128; LONGEST + 1] = {
 };
 
 /// A text of up to twelve bytes: from the lowest bits on its length in 32 bits, its bytes, and zeros.
+///
+/// Beside other numbers it is to take no more room than a reference to a text, which is aligned so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(transparent)]
+#[repr(C, packed(8))]
 pub struct ShortText(u128);
 
 impl ShortText {
@@ -45,9 +50,25 @@ impl ShortText {
         if any_unpadded(views) {
             return None;
         }
-        // SAFETY: this type is transparent, so that it has the size, the alignment and the valid values of the number
-        // in it; the slice covers the same memory for as long, and both only read it.
+        // SAFETY: this type has the size and the valid values of the number in it, and needs no more alignment; the
+        // slice covers the same memory for as long, and both only read it.
         Some(unsafe { std::slice::from_raw_parts(views.as_ptr().cast(), views.len()) })
+    }
+
+    /// Of some bytes among others, at most twelve.
+    #[inline(always)]
+    fn within(bytes: &[u8], text: Range<usize>) -> Self {
+        let length = text.len() as u128;
+        // What follows in memory is read, too, which is one step where a length that differs from text to text is not.
+        let found = match bytes[text.start..].first_chunk() {
+            Some(found) => u128::from_le_bytes(*found),
+            None => {
+                let mut padded = [0; 16];
+                padded[..text.len()].copy_from_slice(&bytes[text]);
+                u128::from_le_bytes(padded)
+            }
+        };
+        Self::of(found << 32 | length)
     }
 
     fn length(self) -> usize {
@@ -142,23 +163,70 @@ impl Chunk<ShortText> for Views<'_> {
     }
 }
 
-/// A column of views without nulls, if all its texts are short.
-pub fn short_texts<'a>(table: &'a Table, name: &str) -> Result<Option<Column<'a, ShortText>>> {
-    let mut columns = table.batches.iter().map(|batch| batch.column_by_name(name)?.as_string_view_opt());
-    if !columns.all(|views| views.is_some_and(are_short)) {
-        return Ok(None);
+/// Short texts that lie one after another.
+struct Packed<'a, O: OffsetSizeTrait>(&'a GenericStringArray<O>);
+
+impl<O: OffsetSizeTrait> Chunk<ShortText> for Packed<'_, O> {
+    fn value(&self, row: usize) -> ShortText {
+        let borders = self.0.value_offsets();
+        ShortText::within(self.0.value_data(), borders[row].as_usize()..borders[row + 1].as_usize())
     }
-    Column::new(table, name, |array| Ok(Box::new(Views(array.as_string_view().views())))).map(Some)
+
+    fn read(&self, rows: Range<usize>, out: &mut Vec<ShortText>) {
+        let (bytes, borders) = (self.0.value_data(), &self.0.value_offsets()[rows.start..=rows.end]);
+        let texts = borders.windows(2).map(|text| text[0].as_usize()..text[1].as_usize());
+        out.extend(texts.map(|text| ShortText::within(bytes, text)));
+    }
 }
 
-/// Whether no text is longer than its view.
-fn are_short(texts: &StringViewArray) -> bool {
-    texts.data_buffers().is_empty() || texts.lengths().all(|length| length as usize <= LONGEST)
+/// A column of texts without nulls, if all of these are short, and not codes of a dictionary.
+pub fn short_texts<'a>(table: &'a Table, name: &str) -> Result<Option<Column<'a, ShortText>>> {
+    let mut columns = table.batches.iter().map(|batch| batch.column_by_name(name));
+    if !columns.all(|column| column.is_some_and(|column| are_short(column.as_ref()))) {
+        return Ok(None);
+    }
+    Column::new(table, name, |array| {
+        Ok(match array.data_type() {
+            DataType::Utf8 => Box::new(Packed(array.as_string::<i32>())),
+            DataType::LargeUtf8 => Box::new(Packed(array.as_string::<i64>())),
+            DataType::Utf8View => Box::new(Views(array.as_string_view().views())),
+            _ => Box::new(Runs::new(array, |text| ShortText::within(text, 0..text.len()))),
+        })
+    })
+    .map(Some)
+}
+
+/// Whether no text is longer than what is told of it.
+fn are_short(array: &dyn Array) -> bool {
+    fn packed<O: OffsetSizeTrait>(texts: &GenericStringArray<O>) -> bool {
+        /// Lengths that are compared with no early end, several at a time.
+        const COMPARED: usize = 1 << 10;
+        let (longest, borders) = (O::usize_as(LONGEST), texts.value_offsets());
+        let mut texts = borders.chunks(COMPARED).zip(borders[1..].chunks(COMPARED));
+        texts.all(|(starts, ends)| {
+            !starts.iter().zip(ends).fold(false, |any, (&a, &b)| any | (b - a > longest))
+        })
+    }
+    match array.data_type() {
+        DataType::Utf8 => packed(array.as_string::<i32>()),
+        DataType::LargeUtf8 => packed(array.as_string::<i64>()),
+        DataType::Utf8View => {
+            let texts = array.as_string_view();
+            texts.data_buffers().is_empty() || texts.lengths().all(|length| length as usize <= LONGEST)
+        }
+        runs if are_runs(runs) => are_short(array.as_run::<Int32Type>().values()),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::{ArrayRef, LargeStringArray, RecordBatch, StringArray};
+
     use super::*;
+    use crate::core::texts;
 
     const TEXTS: [&str; 12] = [
         "",
@@ -210,5 +278,36 @@ mod tests {
         hashes.sort_unstable();
         hashes.dedup();
         assert!(hashes.len() > texts.len() - 5);
+    }
+
+    #[test]
+    fn short_texts_are_the_same_however_they_are_laid_out() {
+        let all: Vec<&str> = TEXTS.iter().flat_map(|&text| [text, text, text]).collect();
+        let with = |last: &'static str| {
+            let each = || all.iter().copied().chain([last]);
+            let mut runs = texts::Runs::new();
+            each().for_each(|text| runs.push(Some(text.as_bytes())));
+            let layouts: [ArrayRef; 4] = [
+                Arc::new(StringArray::from_iter_values(each())),
+                Arc::new(LargeStringArray::from_iter_values(each())),
+                Arc::new(StringViewArray::from_iter_values(each())),
+                Arc::new(runs.finish().unwrap()),
+            ];
+            layouts.map(|column| {
+                let batch = RecordBatch::try_from_iter([("id", column.slice(1, all.len()))]).unwrap();
+                Table { schema: batch.schema(), batches: vec![batch] }
+            })
+        };
+        for table in with("last") {
+            let expected: Vec<ShortText> = all[1..].iter().chain(&["last"]).map(|text| short(text)).collect();
+            let column = short_texts(&table, "id").unwrap().unwrap();
+            let mut read = Vec::new();
+            column.read(0..expected.len(), &mut read);
+            assert_eq!(read, expected);
+            assert_eq!((0..read.len()).map(|row| column.value(row)).collect::<Vec<_>>(), expected);
+        }
+        for table in with("thirteen long") {
+            assert!(short_texts(&table, "id").unwrap().is_none());
+        }
     }
 }
