@@ -14,8 +14,9 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "rankmark"
 
 FLOORS = """
+_native
 dataclassing _numpy
-_native errors panics progress forking stopping
+errors panics progress forking stopping
 tools
 calling
 naming deprecating
