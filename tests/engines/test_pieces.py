@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -48,10 +50,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     observe = pieces.observation
 
     def counted(*args: Any, **options: Any) -> Any:
-        seen = observe(*args, **options)
+        qrels, seen = observe(*args, **options)
         found.pieces += seen is not None
         found.whole += seen is None
-        return seen
+        return qrels, seen
 
     monkeypatch.setattr(pieces, "observation", counted)
     return found
@@ -92,7 +94,7 @@ def same(files: tuple[str, str], measures: Any = MEASURES, **options: Any) -> No
     """In pieces everything is said as of the same file read whole."""
     in_pieces = told(lambda: rm.evaluate(*files, measures, **options))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "observation", lambda *_, **__: None)
+        patch.setattr(pieces, "observation", lambda qrels, *_, **__: (qrels, None))
         assert in_pieces == told(lambda: rm.evaluate(*files, measures, **options))
 
 
@@ -202,6 +204,53 @@ def test_damaged_files_are_refused_as_whole(tmp_path: Path) -> None:
     content[len(content) // 2 : len(content) // 2 + 200] = bytes(200)
     Path(files[1]).write_bytes(content)
     same(files)
+
+
+def test_rows_that_are_missing_at_the_end_are_read_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: Asked
+) -> None:
+    # As of damaged pages, and of files that are cut off while they are read.
+    files = saved(tmp_path, *tables())
+    start = flowing.Flow.start
+    monkeypatch.setattr(flowing.Flow, "start", lambda flow: islice(start(flow), 2))
+    same(files)
+    monkeypatch.setattr(flowing.Flow, "start", lambda _: iter(()))
+    same(files)
+    assert (asked.pieces, asked.whole) == (0, 2)
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_judgements_that_can_be_read_but_once_are_read_once(
+    tmp_path: Path, again: bool, asked: Asked
+) -> None:
+    qrels, run = tables()
+    files = saved(tmp_path, qrels, run if not again else pl.concat([run, run[:1]]))
+    for columns in (None, {"run.score": "score"}):
+        once = told(lambda: rm.evaluate(iter(qrels.rows()), files[1], MEASURES, columns=columns))  # noqa: B023
+        assert once == told(lambda: rm.evaluate(qrels.rows(), files[1], MEASURES, columns=columns))  # noqa: B023
+        reader = pa.RecordBatchReader.from_stream(qrels)
+        assert told(lambda: rm.evaluate(reader, files[1], MEASURES)) == told(  # noqa: B023
+            lambda: rm.evaluate(qrels, files[1], MEASURES)
+        )
+    assert (asked.pieces > 0) is not again
+
+
+def test_the_first_rows_are_those_of_several_pieces(tmp_path: Path) -> None:
+    qrels, run = tables(1_200)
+    qrels = qrels.with_columns(relevance=pl.col("relevance") / 3 + 0.1)
+    whole_numbers = run.with_columns(score=pl.int_range(pl.len()) % 3)
+    fractions = pl.int_range(pl.len()) > 8
+    for scores in (
+        whole_numbers,
+        whole_numbers.with_columns(score=pl.col("score") + fractions * 0.5),
+        run.with_columns(score=pl.int_range(pl.len()).over("query")),
+    ):
+        same(saved(tmp_path, qrels, scores))
+
+
+def test_a_name_with_nul_is_refused_as_whole(tmp_path: Path) -> None:
+    qrels, run = tables()
+    same(saved(tmp_path, qrels, run.with_columns(pl.lit(1).alias("other\0one"))))
 
 
 @settings(max_examples=at_most(60))

@@ -149,7 +149,9 @@ def observe_sources(
     if is_path(run) and known is None and not (text_items or hash_inputs):
         from rankmark.engines import pieces
 
-        found = pieces.observation(qrels, run, groups, columns=columns, threads=threads, extents=extents)
+        qrels, found = pieces.observation(
+            qrels, run, groups, columns=columns, threads=threads, extents=extents
+        )
         if found is not None:
             return found
     tables = read_inputs(qrels, run, columns)

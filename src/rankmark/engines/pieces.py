@@ -11,14 +11,17 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from rankmark.aggregation.observed import Block, Observed
+from rankmark.aggregation.oddities import SAMPLED
 from rankmark.aggregation.state import Observation
 from rankmark.engines.local import columns_of
 from rankmark.errors import RankmarkError
-from rankmark.inputs import align_ids, extent_of, read_inputs, read_shared
-from rankmark.inputs.flowing import flow_of, without_rows
+from rankmark.inputs import Input, align_ids, extent_of, read_inputs, read_shared
+from rankmark.inputs.flowing import flow_of, together, without_rows
 from rankmark.inputs.looked_at import TablesLookedAt
 from rankmark.inputs.roles import check_names
+from rankmark.inputs.tables.several import is_path
 from rankmark.language.conventions.limits import Extent, spanning
+from rankmark.panics import hidden_panics
 from rankmark.progress import counting_rows
 
 if TYPE_CHECKING:
@@ -41,17 +44,28 @@ def observation(
     columns: ColumnNames | None,
     threads: int | None,
     extents: bool,
-) -> Observation | None:
-    """As `rankmark.engines.local.observe_sources`; None where both tables have to be read whole."""
+) -> tuple[Any, Observation | None]:
+    """As `rankmark.engines.local.observe_sources`.
+
+    Returns:
+        The judgements, read where they may be there but once; and None where both tables have to be read
+        whole.
+
+    """
     group = groups[0]
     if len(groups) > 1 or group.compiled is None or group.choices.candidates != "all":
-        return None
+        return qrels, None
     if (flow := flow_of(run, columns)) is None:
-        return None
+        return qrels, None
+    if not is_path(qrels):
+        if columns and not isinstance(qrels, Input):  # of which both tables are asked before one is read
+            return qrels, None
+        qrels = read_shared(qrels, "qrels", columns)
     try:
-        return _observed(qrels, run, flow, group.compiled, columns, threads, extents=extents)
+        with hidden_panics():  # of what reads in the background, where it is interrupted
+            return qrels, _observed(qrels, run, flow, group.compiled, columns, threads, extents=extents)
     except RankmarkError:  # of which those who have all rows can say where it is
-        return None
+        return qrels, None
 
 
 def _observed(
@@ -67,32 +81,52 @@ def _observed(
     pieces = flow.start()  # it is read while judgements are
     judged = read_shared(qrels, "qrels", columns)
     check_names(columns, {"qrels": judged.names, "run": flow.names})
-    first = next(pieces)
+    if (first := next(pieces, None)) is None:
+        return None
     judged, aligned = align_ids(judged, first)
     # Tables with as many rows may be one that was given twice, which is told by whole ones.
     if (
         aligned is not first
         or judged.aspects is not None
-        or judged.table.num_rows in (flow.rows, first.table.num_rows)
+        or judged.table.num_rows in (flow.rows, SAMPLED + 1)
     ):
         return None
     if (lists := compiled.in_pieces(columns_of(judged), threads or 0)) is None:
         return None
-    extent: Extent | None = None
+    seen = _Seen()
     with counting_rows("evaluating") as rows:
         for piece in chain([first], pieces):
             if not lists.add(columns_of(piece)):
                 return None
-            if extents:
-                extent = spanning(extent, extent_of(piece))
-            count = piece.table.num_rows
-            rows.advance(count, (rows.count + count) / flow.rows)
+            seen.add(piece, extents=extents)
+            rows.advance(piece.table.num_rows, seen.rows / flow.rows)
+    if seen.rows != flow.rows:  # the end of a damaged file, or of one that was changed
+        return None
     unjudged_queries, queries, values = lists.finish(columns_of(without_rows(first)))
     ids = queries.ids(judged.table, judged.query)
     return Observation(
         Block(queries, ids, [Observed(queries, values)], unjudged_queries),
-        (judged, first),
+        (judged, together(seen.head, SAMPLED + 1)),
         {},
-        lambda: (extent_of(judged), extent),
+        lambda: (extent_of(judged), seen.extent),
         TablesLookedAt(cache(lambda: read_inputs(judged, run, columns))),
     )
+
+
+class _Seen:
+    """What is kept of pieces: how many rows they have, the first ones, and the extent of all."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.head: list[Input] = []
+        self.extent: Extent | None = None
+
+    def add(self, piece: Input, *, extents: bool) -> None:
+        """Takes in the next one."""
+        if (
+            self.rows <= SAMPLED
+        ):  # what is said of the first rows looks at no more, but whether there are more
+            self.head.append(piece)
+        self.rows += piece.table.num_rows
+        if extents:
+            self.extent = spanning(self.extent, extent_of(piece))

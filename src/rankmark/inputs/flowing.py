@@ -24,7 +24,7 @@ from rankmark.inputs.tables.polars_frames import plain_types
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Flow", "flow_of", "last_border", "without_rows"]
+__all__ = ["Flow", "flow_of", "last_border", "together", "without_rows"]
 
 PIECE = 1 << 20
 """Rows that are judged at once: their columns are still in the cache of the last level, if it is large."""
@@ -112,7 +112,7 @@ def _flow(files: Sequence[File], where: str, columns: ColumnNames | None) -> Flo
         return None
     frames = [Parquet().frame(file) for file in files]
     schema = frames[0].collect_schema()
-    if any(other.collect_schema() != schema for other in frames[1:]):
+    if any(other.collect_schema() != schema for other in frames[1:]) or any("\0" in name for name in schema):
         return None
     frame = pl.concat(frames, rechunk=False)
     roles = find_roles(schema.names(), "run", columns, where)
@@ -130,6 +130,14 @@ def without_rows(piece: Input) -> Input:
     import polars as pl
 
     return replace(piece, table=Table.from_arrow(pl.DataFrame(piece.table).clear().to_struct()))
+
+
+def together(pieces: Sequence[Input], most: int) -> Input:
+    """The first rows of pieces that follow one another, so many at most."""
+    import polars as pl
+
+    frame = pl.concat([pl.DataFrame(piece.table).head(most) for piece in pieces], rechunk=False)
+    return replace(pieces[0], table=Table.from_polars(frame.head(most)))
 
 
 def _whole_queries(frames: Iterator[pl.DataFrame], query: str) -> Iterator[pl.DataFrame]:
