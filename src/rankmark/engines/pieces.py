@@ -123,9 +123,8 @@ class _Seen:
 
     def add(self, piece: Input, *, extents: bool) -> None:
         """Takes in the next one."""
-        if (
-            self.rows <= SAMPLED
-        ):  # what is said of the first rows looks at no more, but whether there are more
+        # What is said of the first rows looks at no more of them, but whether there are more.
+        if self.rows <= SAMPLED:
             self.head.append(piece)
         self.rows += piece.table.num_rows
         if extents:

@@ -29,9 +29,9 @@ from rankmark.engines.partitions import NOWHERE, Partitions, check_room, stored_
 from rankmark.engines.selection import memory_bytes
 from rankmark.engines.stream import OWN, come_back, segment_starts
 from rankmark.errors import MeasureError
+from rankmark.inputs.batches import last_border
 from rankmark.inputs.column_checks import check_ids
 from rankmark.inputs.digest import digest_predictions, whole_numbers
-from rankmark.inputs.flowing import last_border
 from rankmark.inputs.predictions.batches import PredictionBatches
 from rankmark.kinds.row_core import BINARY, InMemory, NotMergedError, Sum
 from rankmark.kinds.rows import PerQuery, Rows

@@ -29,8 +29,7 @@ from rankmark.engines.selection import memory_bytes
 from rankmark.errors import DataError
 from rankmark.inputs import Input, align_ids, extent_of, with_text_items
 from rankmark.inputs.aspects import by_aspect, check_aspects, looked_at, noted
-from rankmark.inputs.batches import Batches, open_batches
-from rankmark.inputs.flowing import last_border
+from rankmark.inputs.batches import Batches, open_batches, whole_queries
 from rankmark.inputs.roles import check_names, says_aspect
 from rankmark.language.conventions.limits import Extent, spanning
 from rankmark.progress import RowProgress, counting_rows
@@ -352,7 +351,7 @@ def _streamed(tables: _Tables, state: QueryState, threads: int | None) -> tuple[
         judgements = _Judgements(tables, rows)
     seen = np.zeros(judgements.places.height, dtype=np.bool_)
     with counting_rows("evaluating") as rows:
-        for results in _whole_queries(tables.read("run", rows)):
+        for results in _whole_queries(tables.read("run", rows), tables.heads()[1].query):
             _add_block(results, judgements, state, threads, seen)
     unseen = np.flatnonzero(~seen)
     nothing = tables.heads()[1]
@@ -367,7 +366,7 @@ def _streamed_alone(tables: _Tables, state: QueryState, threads: int | None) -> 
     seen: list[pl.Series] = []
     count = 0
     with counting_rows("evaluating") as rows:
-        for results in _whole_queries(tables.read("run", rows)):
+        for results in _whole_queries(tables.read("run", rows), tables.heads()[1].query):
             block = local.observe(results.queries(), results, state.groups, threads, state.items)
             query_ids = _frame(results)[results.query].gather(block.first_rows)
             ids = keys(query_ids)
@@ -429,29 +428,20 @@ def _refuse_others(others: pl.Series, results: Input, state: QueryState) -> None
     refuse_unjudged(results.name, which, (choices for choices, _ in state.groups))
 
 
-def _whole_queries(batches: Iterator[Input]) -> Iterator[Input]:
+def _whole_queries(batches: Iterator[Input], query: str) -> Iterator[Input]:
     """The batches, cut at the borders of queries."""
-    import polars as pl
+    batch: Input | None = None
 
-    rest: list[pl.DataFrame] = []
+    def frames() -> Iterator[pl.DataFrame]:
+        nonlocal batch
+        for batch in batches:
+            yield _frame(batch)
+
     start = 0
-    batch = None
-    for batch in batches:
-        frame = pl.concat([*rest, _frame(batch)], how="vertical_relaxed", rechunk=False)
-        end = last_border(frame[batch.query])
-        if end:
-            yield _with_rows(batch, frame[:end], f"{batch.name} from row {start} on")
-        rest = [_released(frame[end:], len(frame))]
-        start += end
-    if batch is not None:
-        yield _with_rows(batch, rest[0], f"{batch.name} from row {start} on")
-
-
-def _released(rest: pl.DataFrame, of: int) -> pl.DataFrame:
-    """A few rows in memory of their own, so that those before them can be let go."""
-    import polars as pl
-
-    return rest[pl.Series(np.arange(rest.height, dtype=np.uint32))] if rest.height < of / 2 else rest
+    for frame in whole_queries(frames(), query):
+        assert batch is not None
+        yield _with_rows(batch, frame, f"{batch.name} from row {start} on")
+        start += frame.height
 
 
 def come_back(table: Table, query: str) -> bool:

@@ -41,10 +41,8 @@ def read_inputs(qrels: object, run: object, columns: ColumnNames | None = None) 
     `columns` says outright which column has which role, ``{"query": "user"}``; a table without that column
     finds the role by the usual names. With a prefix, ``{"run.score": "p"}``, it speaks of one table only.
     """
-    judged, results = _open_input(qrels, "qrels", columns), _open_input(run, "run", columns)
-    if columns:
-        check_names(columns, {"qrels": judged.names, "run": results.names})
-    return align_ids(_read_input(judged, "qrels", columns), _read_input(results, "run", columns))
+    judged, (results,) = read_tables(qrels, [run], columns)
+    return align_ids(judged, results)
 
 
 def read_tables(

@@ -22,9 +22,19 @@ from rankmark.inputs.roles import Chosen, ColumnNames, Roles, Side, TableName, f
 from rankmark.inputs.source import Source
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from rankmark.progress import RowProgress
 
-__all__ = ["Batches", "can_be_streamed", "open_batches", "open_each", "total_size"]
+__all__ = [
+    "Batches",
+    "can_be_streamed",
+    "last_border",
+    "open_batches",
+    "open_each",
+    "total_size",
+    "whole_queries",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,3 +177,37 @@ def _check_rows(batch: Input, where: str, first_row: int) -> None:
             if wrong.any():
                 what = "NaN or infinite" if finite else "NaN"
                 raise wrong_row(wrong, what, role, name, where, first_row, batch.rows)
+
+
+def whole_queries(frames: Iterator[pl.DataFrame], query: str) -> Iterator[pl.DataFrame]:
+    """The same rows, cut at the borders of queries, the ids of which are in the column `query`."""
+    import polars as pl
+
+    rest: list[pl.DataFrame] = []
+    for frame in frames:
+        known = pl.concat([*rest, frame], how="vertical_relaxed", rechunk=False)
+        if end := last_border(known[query]):
+            yield known[:end]
+        rest = [_released(known[end:], len(known))]
+    yield from rest
+
+
+def _released(rest: pl.DataFrame, of: int) -> pl.DataFrame:
+    """A few rows in memory of their own, so that those before them can be let go."""
+    import numpy as np
+    import polars as pl
+
+    return rest[pl.Series(np.arange(rest.height, dtype=np.uint32))] if rest.height < of / 2 else rest
+
+
+def last_border(queries: pl.Series) -> int:
+    """The row at which the last query begins."""
+    last, length = queries[-1], 1 << 12
+    while True:
+        tail = queries.tail(length)
+        other = (tail != last).arg_true()
+        if len(other):
+            return len(queries) - len(tail) + int(other[-1]) + 1
+        if len(tail) == len(queries):
+            return 0
+        length *= 8

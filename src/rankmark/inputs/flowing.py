@@ -12,6 +12,7 @@ from rankmark.dataclassing import dataclass
 from rankmark.errors import RankmarkError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.addresses import is_address
+from rankmark.inputs.batches import whole_queries
 from rankmark.inputs.files import expand
 from rankmark.inputs.format import File, polars_errors
 from rankmark.inputs.formats import format_of
@@ -24,7 +25,7 @@ from rankmark.inputs.tables.polars_frames import plain_types
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Flow", "flow_of", "last_border", "together", "without_rows"]
+__all__ = ["Flow", "flow_of", "together", "without_rows"]
 
 PIECE = 1 << 20
 """Rows that are judged at once: their columns are still in the cache of the last level, if it is large."""
@@ -62,7 +63,7 @@ class Flow:
         """
         frame = self._frame.select(self._roles.names)
         batches = frame.collect_batches(chunk_size=PIECE, maintain_order=True, engine="streaming")
-        return self._pieces(_whole_queries(self._refused(batches), self._roles.query))
+        return self._pieces(whole_queries(self._refused(batches), self._roles.query))
 
     def _refused(self, batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         """The same, with errors as of files that are read whole."""
@@ -138,31 +139,3 @@ def together(pieces: Sequence[Input], most: int) -> Input:
 
     frame = pl.concat([pl.DataFrame(piece.table).head(most) for piece in pieces], rechunk=False)
     return replace(pieces[0], table=Table.from_polars(frame.head(most)))
-
-
-def _whole_queries(frames: Iterator[pl.DataFrame], query: str) -> Iterator[pl.DataFrame]:
-    """The same rows, cut at the borders of queries."""
-    import polars as pl
-
-    rest: pl.DataFrame | None = None
-    for frame in frames:
-        together = frame if rest is None else pl.concat([rest, frame], rechunk=False)
-        end = last_border(together[query])
-        if end:
-            yield together[:end]
-        rest = together[end:]
-    if rest is not None and rest.height:
-        yield rest
-
-
-def last_border(queries: pl.Series) -> int:
-    """The row at which the last query begins."""
-    last, length = queries[-1], 1 << 12
-    while True:
-        tail = queries.tail(length)
-        other = (tail != last).arg_true()
-        if len(other):
-            return len(queries) - len(tail) + int(other[-1]) + 1
-        if len(tail) == len(queries):
-            return 0
-        length *= 8

@@ -23,8 +23,6 @@ def align_ids(qrels: Input, run: Input) -> tuple[Input, Input]:
 
     Integers in one table and text from a format without types in the other: the text becomes integers.
     """
-    if _kinds(qrels) == _kinds(run):
-        return qrels, run
     for role in ("query", "item"):
         judged, returned = qrels.table.kind(getattr(qrels, role)), run.table.kind(getattr(run, role))
         if (judged, returned) == ("string", "integer"):
@@ -32,11 +30,6 @@ def align_ids(qrels: Input, run: Input) -> tuple[Input, Input]:
         elif (judged, returned) == ("integer", "string"):
             run = _with_integers(run, role, qrels)
     return qrels, run
-
-
-def _kinds(table: Input) -> tuple[str, str]:
-    """Those of its queries and items."""
-    return table.table.kind(table.query), table.table.kind(table.item)
 
 
 def with_text_items(table: Input) -> Input:

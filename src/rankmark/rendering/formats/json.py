@@ -120,7 +120,7 @@ class Json(Format):
 def document(record: Mapping[str, Any]) -> str:
     """A record as a document."""
     plain, _ = _plain({"schema": SCHEMA, "rankmark": __version__, **record})
-    return "".join([*_pieces(plain, 1), "\n"])
+    return indented(plain, "\n")
 
 
 INDENT = 2
@@ -128,9 +128,12 @@ LONG = 64
 """Numbers that the core writes sooner than Python."""
 
 
-def indented(value: Any) -> str:
-    """What is plain as ``json.dumps(value, indent=2)`` writes it, which is slow where lists are long."""
-    return "".join(_pieces(value, 1))
+def indented(value: Any, end: str = "") -> str:
+    """What is plain as ``json.dumps(value, indent=2)`` writes it, which is slow where lists are long.
+
+    `end` is what follows: a document can be long, and to add to it would copy it.
+    """
+    return "".join([*_pieces(value, 1), end])
 
 
 def _pieces(value: Any, depth: int) -> Iterator[str]:
