@@ -228,15 +228,6 @@ def test_first_rows_are_those_of_ids_that_did_not_stand_before(kind: str, rows: 
     assert found.tolist() == np.flatnonzero(ids.is_first_distinct()).tolist()
 
 
-@pytest.mark.parametrize("different", [2, 50, 10_000])
-@pytest.mark.parametrize("count", [0, 1, 100, 20_000])
-def test_equal_numbers_rise_in_their_order(count: int, different: int) -> None:
-    values = np.random.default_rng(count).integers(-different, different, count) / 3
-    values[values == 0] = np.where(np.arange(np.count_nonzero(values == 0)) % 2, 0.0, -0.0)
-    for each in (values, np.abs(values), values * 1e300, np.where(values > 1, np.inf, values)):
-        assert _native.rising(each).tolist() == np.argsort(each, kind="stable").tolist()
-
-
 def test_rows_of_texts_that_stand_for_runs(tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
     rows = [f"q{query} Q0 d{item} 1 {item}.5 t\n" for query in (1, 2, 1) for item in range(50)]

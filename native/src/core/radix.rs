@@ -1,7 +1,6 @@
 //! Sorting by whole numbers, digit by digit: what has the same number stays in its order.
 
 use crate::core::error::{Result, room};
-use crate::core::scores::Score;
 
 /// Bits of a number that one pass takes.
 const DIGIT_BITS: u32 = 11;
@@ -46,30 +45,6 @@ pub fn sort<R: ByCode>(rows: &mut Vec<R>, bits: u32) -> Result<()> {
     Ok(())
 }
 
-/// A number's code, and where it stands.
-#[derive(Clone, Copy, Default)]
-struct Placed {
-    code: u64,
-    place: u32,
-}
-
-impl ByCode for Placed {
-    fn code(self) -> u64 {
-        self.code
-    }
-}
-
-/// The places of some numbers, none of which is NaN, from the least to the greatest; equal ones as they stand.
-///
-/// # Errors
-/// There is no room for a copy.
-pub fn rising(values: &[f64]) -> Result<Vec<i64>> {
-    let mut rows = room(values.len())?;
-    rows.extend(values.iter().zip(0..).map(|(value, place)| Placed { code: !value.code(), place }));
-    sort(&mut rows, u64::BITS)?;
-    Ok(rows.iter().map(|row| row.place.into()).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,14 +62,5 @@ mod tests {
         expected.sort();
         sort(&mut rows, 30).unwrap();
         assert_eq!(rows, expected);
-    }
-
-    #[test]
-    fn numbers_rise_and_equal_ones_stay_in_order() {
-        assert_eq!(rising(&[0.5, -0.0, 0.0, f64::NEG_INFINITY, -1.0, 0.5]).unwrap(), [3, 4, 1, 2, 0, 5]);
-        let values: Vec<f64> = (0..3_000).map(|i| f64::from(i * 7_919 % 1_003 - 500) / 3.0).collect();
-        let mut expected: Vec<i64> = (0..3_000).collect();
-        expected.sort_by(|&a, &b| values[a as usize].total_cmp(&values[b as usize]));
-        assert_eq!(rising(&values).unwrap(), expected);
     }
 }

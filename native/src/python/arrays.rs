@@ -4,10 +4,8 @@ use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::core::lists::{segments, values};
-use crate::core::radix;
 use crate::core::standing;
 use crate::core::sums::compensated_sum;
-use crate::python::errors::raise;
 use crate::python::running::unlocked;
 
 /// A new array.
@@ -249,14 +247,6 @@ pub fn segment_running_product<'py>(
 ) -> Array<'py, f64> {
     let (values, offsets) = (values.as_slice()?, offsets.as_slice()?);
     array(py, || segments::running_product(values, offsets))
-}
-
-/// The places of some numbers, none of which is NaN, from the least to the greatest; equal ones as they stand.
-#[pyfunction]
-pub fn rising<'py>(py: Python<'py>, values: PyReadonlyArray1<'py, f64>) -> Array<'py, i64> {
-    let values = values.as_slice()?;
-    let places = unlocked(py, || radix::rising(values))?;
-    Ok(places.map_err(|error| raise(py, &error))?.into_pyarray(py))
 }
 
 /// One number for all queries, or one a query.

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankmark import _native
 from rankmark.errors import ChoiceError, DataError
 from rankmark.statistics.intervals import (
     ENOUGH,
@@ -289,7 +288,7 @@ def _estimate(terms: Callable[[Floats], Floats], values: ArrayLike, confidence: 
 
 def _gini_terms(x: Floats) -> Floats:
     """One number a value, whose mean is Gini's coefficient and whose spread that of it."""
-    order = _native.rising(x)
+    order = np.argsort(x, kind="stable")
     ordered, n, mean = x[order], len(x), x.mean()
     below = np.cumsum(ordered)
     apart = np.empty(n)  # the mean distance of each from all
