@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Has files of a few rows read in pieces of fewer."""
-    monkeypatch.setattr(flowing, "PIECE", 7)
+    monkeypatch.setattr(flowing, "PIECE", 3)
     monkeypatch.setattr(flowing, "LEAST", 1)
 
 
@@ -212,9 +212,9 @@ def test_rows_that_are_missing_at_the_end_are_read_whole(
     # As of damaged pages, and of files that are cut off while they are read.
     files = saved(tmp_path, *tables())
     start = flowing.Flow.start
-    monkeypatch.setattr(flowing.Flow, "start", lambda flow: islice(start(flow), 2))
+    monkeypatch.setattr(flowing.Flow, "start", lambda flow, threads: islice(start(flow, threads), 2))
     same(files)
-    monkeypatch.setattr(flowing.Flow, "start", lambda _: iter(()))
+    monkeypatch.setattr(flowing.Flow, "start", lambda *_: iter(()))
     same(files)
     assert (asked.pieces, asked.whole) == (0, 2)
 
@@ -246,6 +246,20 @@ def test_the_first_rows_are_those_of_several_pieces(tmp_path: Path) -> None:
         run.with_columns(score=pl.int_range(pl.len()).over("query")),
     ):
         same(saved(tmp_path, qrels, scores))
+
+
+def test_a_list_over_many_pieces_is_one_list(tmp_path: Path, asked: Asked) -> None:
+    rng = np.random.default_rng(5)
+    lengths = [1, 90, 2, 200, 1, 1]
+    run = pl.DataFrame({"query": np.repeat(np.arange(6), lengths), "item": np.arange(sum(lengths))})
+    run = run.with_columns(score=pl.Series(rng.integers(0, 40, run.height)))
+    qrels = run.sample(60, seed=1).select("query", "item", relevance=pl.col("item") % 3)
+    same(saved(tmp_path, qrels, run))
+    assert asked.pieces == 1
+    for query in (1, 5):  # within a later piece, and at the end
+        own = run.filter(query=query).with_columns(item=pl.col("item") + 1_000)
+        same(saved(tmp_path, qrels, pl.concat([run, run[:1], own] if query == 1 else [own, run])))
+    assert asked.pieces == 1
 
 
 def test_a_name_with_nul_is_refused_as_whole(tmp_path: Path) -> None:

@@ -84,6 +84,10 @@ impl<V: ArrowNativeType> Chunk<V> for Plain<V> {
         Some(&self.0[rows])
     }
 
+    fn read(&self, rows: Range<usize>, out: &mut Vec<V>) {
+        out.extend_from_slice(&self.0[rows]);
+    }
+
     fn prefetch(&self, rows: Range<usize>) {
         prefetch(&self.0[rows]);
     }
@@ -201,6 +205,22 @@ impl<'a, V: Copy> Column<'a, V> {
     /// Appends the values of `rows` to `out`.
     pub fn read(&self, rows: Range<usize>, out: &mut Vec<V>) {
         self.pieces(rows).for_each(|(chunk, _, rows)| chunk.read(rows, out));
+    }
+
+    /// Hands on the first row of each of some slices, one after another, and its values: of the caller's memory where it
+    /// can be, else read into `scratch`.
+    pub fn each_slice(&self, rows: Range<usize>, scratch: &mut Vec<V>, mut each: impl FnMut(usize, &[V])) {
+        for (chunk, offset, rows) in self.pieces(rows) {
+            let first = offset + rows.start;
+            match chunk.slice(rows.clone()) {
+                Some(slice) => each(first, slice),
+                None => {
+                    scratch.clear();
+                    chunk.read(rows, scratch);
+                    each(first, scratch);
+                }
+            }
+        }
     }
 
     /// Hands on the first row and the value of each run of `rows`, one or more, where values lie in memory as runs;

@@ -169,19 +169,23 @@ impl<K: Key> Queries<K> {
         Ok((groups, distinct(others)))
     }
 
-    /// The judged queries of some results in the order of their rows, their numbers, and how many others there are; None
-    /// where one comes again, here or after those that have been seen.
+    /// The judged queries of some results in the order of their rows, but for the last one unless it has `ended`; None
+    /// where one comes again, here or after those that have been `seen`.
     pub fn standing(
         &self,
         column: &Column<'_, K>,
-        seen: &mut [bool],
-        others: &mut HashTable<K>,
-    ) -> Result<Option<(Groups, Vec<u32>, usize)>> {
-        let Segments { starts, keys } = Segments::new(column)?;
+        ended: bool,
+        seen: &mut Seen<K>,
+    ) -> Result<Option<Standing>> {
+        let Seen { judged, others, next } = seen;
+        let Segments { mut starts, mut keys } = Segments::new(column)?;
+        if !ended && keys.pop().is_some() {
+            starts.pop();
+        }
         let (mut segments, mut numbers) = (Vec::with_capacity(keys.len()), Vec::with_capacity(keys.len()));
-        let (before, mut next) = (others.len(), 0);
+        let before = others.len();
         for (&key, rows) in keys.iter().zip(starts.windows(2)) {
-            let Some(number) = self.find_near(key, next) else {
+            let Some(number) = self.find_near(key, *next) else {
                 let known = others.len();
                 insert(others, key);
                 if others.len() == known {
@@ -189,15 +193,20 @@ impl<K: Key> Queries<K> {
                 }
                 continue;
             };
-            if std::mem::replace(&mut seen[number as usize], true) {
+            if std::mem::replace(&mut judged[number as usize], true) {
                 return Ok(None);
             }
             segments.push(packed(rows[0], rows[1]));
             numbers.push(number);
-            next = number as usize + 1;
+            *next = number as usize + 1;
         }
         let borders = (0..=numbers.len() as u32).collect();
-        Ok(Some((Groups { segments, borders }, numbers, others.len() - before)))
+        Ok(Some(Standing {
+            groups: Groups { segments, borders },
+            numbers,
+            unjudged_queries: others.len() - before,
+            rows: starts[keys.len()] as usize,
+        }))
     }
 
     /// The number of a judged query.
@@ -220,6 +229,35 @@ impl<K: Key> Queries<K> {
         });
         numbers
     }
+}
+
+/// Which queries have been seen in results that come piece by piece.
+pub struct Seen<K> {
+    /// Whether each judged one has.
+    pub judged: Vec<bool>,
+    /// The ids of the others.
+    pub others: HashTable<K>,
+    /// The number of the judged one that comes next, if they have the order of the judgements.
+    next: usize,
+}
+
+impl<K: Key> Seen<K> {
+    /// None of so many judged ones.
+    pub fn new(judged: usize) -> Self {
+        Self { judged: vec![false; judged], others: HashTable::new(), next: 0 }
+    }
+}
+
+/// Queries whose rows stand together; made by [`Queries::standing`].
+pub struct Standing {
+    /// The rows of those that are judged.
+    pub groups: Groups,
+    /// The numbers of these.
+    pub numbers: Vec<u32>,
+    /// How many others there are.
+    pub unjudged_queries: usize,
+    /// The rows of all of them: those that follow are of the query that has not ended.
+    pub rows: usize,
 }
 
 /// Whether each key is greater than the one before.
@@ -301,11 +339,13 @@ impl<K: Key> Segments<K> {
                 before = Some(key);
             });
             if !in_runs {
-                let keys = column.values(first..end, scratch);
-                if begin == 0 {
-                    found.push(0, keys[0]);
-                }
-                found.push_changes(keys, first as u32);
+                column.each_slice(first..end, scratch, |row, keys| {
+                    if row == 0 || before.is_some_and(|before| before != keys[0]) {
+                        found.push(row as u32, keys[0]);
+                    }
+                    found.push_changes(keys, row as u32);
+                    before = keys.last().copied();
+                });
             }
             found
         });

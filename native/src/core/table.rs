@@ -117,6 +117,18 @@ impl Table {
         Ok(Self { schema, batches })
     }
 
+    /// The rows from this one on, in the same memory.
+    pub fn rows_from(mut self, first: usize) -> Self {
+        let mut before = first;
+        self.batches.retain_mut(|batch| {
+            let left_out = before.min(batch.num_rows());
+            before -= left_out;
+            *batch = batch.slice(left_out, batch.num_rows() - left_out);
+            batch.num_rows() > 0
+        });
+        self
+    }
+
     /// Rows in all batches.
     pub fn num_rows(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()

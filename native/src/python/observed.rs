@@ -216,6 +216,9 @@ fn any_ties(tied_rank: &[i64]) -> bool {
     tied_rank.iter().any(|&rank| rank > 0)
 }
 
+/// Rows of a piece from which on several threads judge it.
+const SMALL: usize = 1 << 18;
+
 /// How many queries are not judged, the others, and what measures give for these.
 type Seen = (usize, ObservedQueries, Vec<QueryValues>);
 
@@ -282,9 +285,9 @@ impl CompiledGroup {
     }
 }
 
-/// A run that comes in pieces, each of whole queries; made by [`CompiledGroup::in_pieces`].
+/// A run that comes in pieces; made by [`CompiledGroup::in_pieces`].
 ///
-/// What an error says of rows counts from the begin of a piece, and after it no piece is taken.
+/// What an error says of rows does not count from the begin of the run, and after it no piece is taken.
 #[pyclass(frozen, module = "rankmark._native")]
 pub struct ListsInPieces {
     asked: Arc<(Vec<Arc<Measure>>, ListChoices)>,
@@ -295,26 +298,28 @@ pub struct ListsInPieces {
 
 #[pymethods]
 impl ListsInPieces {
-    /// Judges the next piece; whether its queries stand together there and in no piece before.
+    /// Judges the lists that end in the next piece; whether the queries of all pieces stand together so far.
     fn add(&self, py: Python<'_>, run: Columns<'_>) -> PyResult<bool> {
         let (mut state, run, asked) = (self.taken(py)?, source(run), Arc::clone(&self.asked));
-        let (state, standing) = interruptible(py, self.threads, move |cancelled| {
+        // Small pieces are judged at once: to wake another thread takes longer, and reading has the cores.
+        let threads = if run.table.num_rows() < SMALL { 0 } else { self.threads };
+        let (state, standing) = interruptible(py, threads, move |cancelled| {
             let (measures, choices) = &*asked;
-            let standing = state.add(&run, &choices.0, measures, cancelled)?;
+            let standing = state.add(run, &choices.0, measures, cancelled)?;
             Ok((state, standing))
         })?;
         *self.held(py) = standing.then_some(state);
         Ok(standing)
     }
 
-    /// As [`CompiledGroup::observe`], by a piece without rows.
-    fn finish(&self, py: Python<'_>, run: Columns<'_>) -> PyResult<Seen> {
-        let (state, run, asked) = (self.taken(py)?, source(run), Arc::clone(&self.asked));
-        let (account, lists) = interruptible(py, self.threads, move |cancelled| {
+    /// As [`CompiledGroup::observe`]; None where the queries do not stand together.
+    fn finish(&self, py: Python<'_>) -> PyResult<Option<Seen>> {
+        let (state, asked) = (self.taken(py)?, Arc::clone(&self.asked));
+        let seen = interruptible(py, self.threads, move |cancelled| {
             let (measures, choices) = &*asked;
-            state.finish(&run, &choices.0, measures, cancelled)
+            state.finish(&choices.0, measures, cancelled)
         })?;
-        Ok(kept(account, lists))
+        Ok(seen.map(|(account, lists)| kept(account, lists)))
     }
 }
 

@@ -6,6 +6,7 @@ comes back, and where anything is refused, whoever called reads the file whole.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from rankmark.aggregation.state import Observation
 from rankmark.engines.local import columns_of
 from rankmark.errors import RankmarkError
 from rankmark.inputs import Input, align_ids, extent_of, read_inputs, read_shared
-from rankmark.inputs.flowing import flow_of, together, without_rows
+from rankmark.inputs.flowing import flow_of, together
 from rankmark.inputs.looked_at import TablesLookedAt
 from rankmark.inputs.roles import check_names
 from rankmark.inputs.tables.several import is_path
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-    from rankmark._native import CompiledGroup
+    from rankmark._native import CompiledGroup, Table
     from rankmark.inputs.flowing import Flow
     from rankmark.inputs.roles import ColumnNames
     from rankmark.language.plan import Group
@@ -78,11 +79,12 @@ def _observed(
     *,
     extents: bool,
 ) -> Observation | None:
-    pieces = flow.start()  # it is read while judgements are
+    tables = flow.start(threads)  # it is read while judgements are
     judged = read_shared(qrels, "qrels", columns)
     check_names(columns, {"qrels": judged.names, "run": flow.names})
-    if (first := next(pieces, None)) is None:
+    if (begin := next(tables, None)) is None:
         return None
+    first = flow.read(begin)
     judged, aligned = align_ids(judged, first)
     # Tables with as many rows may be one that was given twice, which is told by whole ones.
     if (
@@ -93,20 +95,22 @@ def _observed(
         return None
     if (lists := compiled.in_pieces(columns_of(judged), threads or 0)) is None:
         return None
-    seen = _Seen()
+    seen, names = _Seen(first), columns_of(first)[1:]
     with counting_rows("evaluating") as rows:
-        for piece in chain([first], pieces):
-            if not lists.add(columns_of(piece)):
+        for table in chain([begin], tables):
+            if not lists.add((table, *names)):
                 return None
-            seen.add(piece, extents=extents)
-            rows.advance(piece.table.num_rows, seen.rows / flow.rows)
+            seen.add(table, extents=extents)
+            rows.advance(table.num_rows, seen.rows / flow.rows)
     if seen.rows != flow.rows:  # the end of a damaged file, or of one that was changed
         return None
-    unjudged_queries, queries, values = lists.finish(columns_of(without_rows(first)))
+    if (found := lists.finish()) is None:
+        return None
+    unjudged_queries, queries, values = found
     ids = queries.ids(judged.table, judged.query)
     return Observation(
         Block(queries, ids, [Observed(queries, values)], unjudged_queries),
-        (judged, together(seen.head, SAMPLED + 1)),
+        (judged, replace(first, table=together(seen.head, SAMPLED + 1))),
         {},
         lambda: (extent_of(judged), seen.extent),
         TablesLookedAt(cache(lambda: read_inputs(judged, run, columns))),
@@ -116,16 +120,17 @@ def _observed(
 class _Seen:
     """What is kept of pieces: how many rows they have, the first ones, and the extent of all."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: Input) -> None:
         self.rows = 0
-        self.head: list[Input] = []
+        self.head: list[Table] = []
         self.extent: Extent | None = None
+        self._first = first
 
-    def add(self, piece: Input, *, extents: bool) -> None:
+    def add(self, table: Table, *, extents: bool) -> None:
         """Takes in the next one."""
         # What is said of the first rows looks at no more of them, but whether there are more.
         if self.rows <= SAMPLED:
-            self.head.append(piece)
-        self.rows += piece.table.num_rows
+            self.head.append(table)
+        self.rows += table.num_rows
         if extents:
-            self.extent = spanning(self.extent, extent_of(piece))
+            self.extent = spanning(self.extent, extent_of(replace(self._first, table=table)))

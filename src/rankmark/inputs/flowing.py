@@ -1,10 +1,9 @@
-"""Results in Parquet that are read in the background, whole queries at a time."""
+"""Results in Parquet that are read in the background, some rows at a time."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankmark._native import Table, queries_come_back
@@ -12,7 +11,6 @@ from rankmark.dataclassing import dataclass
 from rankmark.errors import RankmarkError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.addresses import is_address
-from rankmark.inputs.batches import whole_queries
 from rankmark.inputs.files import expand
 from rankmark.inputs.format import File, polars_errors
 from rankmark.inputs.formats import format_of
@@ -25,11 +23,11 @@ from rankmark.inputs.tables.polars_frames import plain_types
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Flow", "flow_of", "together", "without_rows"]
+__all__ = ["Flow", "flow_of", "together"]
 
-PIECE = 1 << 20
-"""Rows that are judged at once: their columns are still in the cache of the last level, if it is large."""
-LEAST = 2 * PIECE
+PIECE = 100_000
+"""Rows that are judged at once for each thread: their columns are still in the cache."""
+LEAST = 1 << 21
 """Fewer rows are read in no more time than it takes to begin."""
 LOOKED_AT = 1 << 17
 """Rows that tell whether many queries come back: what is read in vain in the background would take longer."""
@@ -54,16 +52,13 @@ class Flow:
     _roles: Roles
     _columns: ColumnNames | None
 
-    def start(self) -> Iterator[Input]:
-        """Begins to read in the background.
+    def start(self, threads: int | None) -> Iterator[Table]:
+        """Begins to read in the background, in pieces for so many threads, or as many as read."""
+        import polars as pl
 
-        Returns:
-            Pieces, which have all rows of a query where these stand together.
-
-        """
-        frame = self._frame.select(self._roles.names)
-        batches = frame.collect_batches(chunk_size=PIECE, maintain_order=True, engine="streaming")
-        return self._pieces(whole_queries(self._refused(batches), self._roles.query))
+        frame, rows = self._frame.select(self._roles.names), PIECE * max(2, threads or pl.thread_pool_size())
+        batches = frame.collect_batches(chunk_size=rows, maintain_order=True, engine="streaming")
+        return (Table.from_polars(frame, nested=False) for frame in self._refused(batches))
 
     def _refused(self, batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         """The same, with errors as of files that are read whole."""
@@ -74,15 +69,8 @@ class Flow:
                 return
             yield frame
 
-    def _pieces(self, frames: Iterator[pl.DataFrame]) -> Iterator[Input]:
-        first: Input | None = None
-        for frame in frames:
-            table = Table.from_polars(frame)
-            first = first or self._read(table)
-            yield replace(first, table=table)
-
-    def _read(self, table: Table) -> Input:
-        """Rows with their columns' roles, as of the whole table."""
+    def read(self, table: Table) -> Input:
+        """A piece with its columns' roles, as of the whole table."""
         return Source(self._where, self.names, lambda _: table).read("run", self._columns, whole=False)
 
 
@@ -126,16 +114,9 @@ def _flow(files: Sequence[File], where: str, columns: ColumnNames | None) -> Flo
     return Flow(rows, schema.names(), where, frame, roles, columns)
 
 
-def without_rows(piece: Input) -> Input:
-    """The same columns, of which each is empty."""
-    import polars as pl
-
-    return replace(piece, table=Table.from_arrow(pl.DataFrame(piece.table).clear().to_struct()))
-
-
-def together(pieces: Sequence[Input], most: int) -> Input:
+def together(pieces: Sequence[Table], most: int) -> Table:
     """The first rows of pieces that follow one another, so many at most."""
     import polars as pl
 
-    frame = pl.concat([pl.DataFrame(piece.table).head(most) for piece in pieces], rechunk=False)
-    return replace(pieces[0], table=Table.from_polars(frame.head(most)))
+    frame = pl.concat([pl.DataFrame(piece).head(most) for piece in pieces], rechunk=False)
+    return Table.from_polars(frame.head(most))

@@ -99,6 +99,8 @@ class File:
     @cached_property
     def content(self) -> bytes | None:
         """The whole content of a compressed file; None for another."""
+        if not self.is_compressed:
+            return None
         with reading(self.path.name, None, None):
             return _native.decompress(str(self.path), room())
 

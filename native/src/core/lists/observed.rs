@@ -44,7 +44,7 @@ pub fn observe(
     Ok(parts.whole(account, measures.len()))
 }
 
-/// The same of a run that comes in pieces, each of whole queries.
+/// The same of a run that comes in pieces.
 pub struct InPieces {
     pieces: Pieces,
     parts: Parts,
@@ -59,7 +59,7 @@ impl InPieces {
     /// As [`Pieces::add`].
     pub fn add(
         &mut self,
-        run: &Source,
+        run: Source,
         choices: &Choices,
         measures: &[Arc<Measure>],
         cancelled: &AtomicBool,
@@ -70,14 +70,13 @@ impl InPieces {
     /// As [`Pieces::finish`].
     pub fn finish(
         self,
-        run: &Source,
         choices: &Choices,
         measures: &[Arc<Measure>],
         cancelled: &AtomicBool,
-    ) -> Result<(Account, Observed)> {
+    ) -> Result<Option<(Account, Observed)>> {
         let Self { pieces, parts } = self;
-        let account = pieces.finish(run, choices, cancelled, &parts.consume(measures))?;
-        Ok(parts.whole(account, measures.len()))
+        let account = pieces.finish(choices, cancelled, &parts.consume(measures))?;
+        Ok(account.map(|account| parts.whole(account, measures.len())))
     }
 }
 
