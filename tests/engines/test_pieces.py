@@ -262,6 +262,42 @@ def test_a_list_over_many_pieces_is_one_list(tmp_path: Path, asked: Asked) -> No
     assert asked.pieces == 1
 
 
+@pytest.mark.parametrize("ids", ["{}", "q{}", "a query with many letters, {}"])
+@pytest.mark.parametrize(
+    "options", [{}, {"ties": "expected"}, {"duplicates": "best", "missing": "skip"}, {"like": "ranx"}]
+)
+def test_one_query_of_a_file_is_explained_as_of_a_table(
+    tmp_path: Path, ids: str, options: dict[str, Any]
+) -> None:
+    qrels, run = tables()
+    if ids != "{}":
+        qrels, run = (table.with_columns(pl.format(ids, "query").alias("query")) for table in (qrels, run))
+    files = saved(tmp_path, qrels, run)
+    asked = [int(query) if ids == "{}" else ids.format(query) for query in (3, 8, 14, 0)]
+    for measure, query in ((measure, query) for measure in ("nDCG@3", "AP", "RR", "nope") for query in asked):
+        for pair in (files, (qrels, files[1]), (rm.read_qrels(qrels), files[1])):
+            found = explained(*pair, measure, query=query, **options)
+            assert found == explained(pair[0], rm.read_run(files[1]), measure, query=query, **options)
+    first, other = asked[:2]
+    assert explained(*files, "AP", query=first, other=files[1], **options) == explained(
+        files[0], rm.read_run(files[1]), "AP", query=first, other=rm.read_run(files[1]), **options
+    )
+    broken = pl.concat([run, run.filter(query=other)])
+    files = saved(tmp_path, qrels, broken)
+    assert explained(*files, "AP", query=first, **options) == explained(
+        files[0], rm.read_run(files[1]), "AP", query=first, **options
+    )
+
+
+def explained(*tables: Any, **options: Any) -> Any:
+    """All that is said of an explanation, or of what there is none of."""
+    try:
+        found = rm.explain(*tables, **options)
+    except rm.RankmarkError as error:
+        return type(error), str(error)
+    return found.to_json(), str(found)
+
+
 def test_a_name_with_nul_is_refused_as_whole(tmp_path: Path) -> None:
     qrels, run = tables()
     same(saved(tmp_path, qrels, run.with_columns(pl.lit(1).alias("other\0one"))))

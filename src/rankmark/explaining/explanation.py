@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack, overload
 
 import numpy as np
 
@@ -13,13 +13,15 @@ from rankmark.aggregation.observed import as_seen
 from rankmark.aggregation.settled import Lengths, counting
 from rankmark.api.evaluation import evaluate
 from rankmark.dataclassing import dataclass
-from rankmark.errors import MeasureError, UsageError, did_you_mean
+from rankmark.errors import MeasureError, RankmarkError, UsageError, did_you_mean
 from rankmark.explaining.listed import Listed, listed, of_query
 from rankmark.explaining.recommended import added, beside
 from rankmark.explaining.recording import Arithmetic, Sum, arithmetic, values_down_to
-from rankmark.inputs import read_inputs, read_run, with_text_items
+from rankmark.inputs import Input, align_ids, read_inputs, read_run, read_unmarked, with_text_items
 from rankmark.inputs.aspects import by_aspect
 from rankmark.inputs.catalogue import known_items
+from rankmark.inputs.flowing import flow_of
+from rankmark.inputs.tables.several import is_path
 from rankmark.kinds.browsing import gain_or_hit, highest_gain
 from rankmark.language.choices import Choices, GivenChoices, given
 from rankmark.language.written import tone_of
@@ -30,7 +32,6 @@ from rankmark.results.saved import Saved
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankmark.inputs import Input
     from rankmark.inputs.catalogue import Catalogue
     from rankmark.kinds.lists import Values
     from rankmark.language.measure import Measure
@@ -328,14 +329,63 @@ def explain(
     """
     chosen = {"like": like, **given(choices, GivenChoices, explain)}
     known = None if items is None and train is None else known_items(items, train, columns)
-    first = _explained(*_read(qrels, run, columns), measure, query, chosen, known)
+    asked = _Asked(measure, query, chosen, known)
+    first = _explained(*_evaluated(qrels, run, "run", columns, asked), asked)
     if other is None:
         return first
-    judgements, results = _read(qrels, other, columns)
-    if results.name == "run":
-        results = replace(results, name="other")
-    second = _explained(judgements, results, measure, query, chosen, known)
+    second = _explained(*_evaluated(qrels, other, "other", columns, asked), asked)
     return ExplainedDifference(first, second, _differences(first, second, _told(first, known)))
+
+
+class _Asked(NamedTuple):
+    """What is asked for, of whichever results."""
+
+    measure: str | Measure
+    query: int | str
+    choices: Mapping[str, Any]
+    known: Catalogue | None
+
+
+Evaluated: TypeAlias = "tuple[ListResult, Input, Callable[[Input, int | str], tuple[Input, Input]]]"
+"""A result, the judgements, and what gives those of one query and its results."""
+
+
+def _evaluated(
+    qrels: Any, run: Any, name: str, columns: Mapping[str, Any] | None, asked: _Asked
+) -> Evaluated:
+    """All queries: what is wrong with others is refused here as there, and choices mean the same."""
+    if (found := _in_pieces(qrels, run, columns, asked)) is not None:
+        return found
+    judgements, results = _read(qrels, run, columns)
+    if results.name == "run":
+        results = replace(results, name=name)
+    judged = judgements if judgements.judges else None
+    result = evaluate(judged, results, asked.measure, items=asked.known, **asked.choices)
+    return result, judgements, lambda judged, query: (of_query(judged, query), of_query(results, query))
+
+
+def _in_pieces(qrels: Any, run: Any, columns: Mapping[str, Any] | None, asked: _Asked) -> Evaluated | None:
+    """The same of a file that is judged while it is read, of which nothing else is kept; None of others."""
+    if asked.known is not None or asked.choices["like"] is not None:
+        return None
+    # What can be read but once is read by those who need all rows.
+    if not (is_path(run) and (is_path(qrels) or isinstance(qrels, Input))):
+        return None
+    if (flow := flow_of(run, columns)) is None:
+        return None
+    try:
+        judgements = read_unmarked(qrels, "qrels", columns)
+        if not judgements.judges:
+            return None
+        result = evaluate(judgements, run, asked.measure, columns=columns, **asked.choices)
+    except RankmarkError:  # of which those who have all rows can say where it is
+        return None
+
+    def of_one(judged: Input, query: int | str) -> tuple[Input, Input]:
+        judged, results = align_ids(judged, flow.of_query(query))
+        return of_query(judged, query), results
+
+    return result, judgements, of_one
 
 
 def _read(qrels: Any, run: Any, columns: Mapping[str, Any] | None) -> tuple[Input, Input]:
@@ -347,17 +397,13 @@ def _read(qrels: Any, run: Any, columns: Mapping[str, Any] | None) -> tuple[Inpu
 
 
 def _explained(
+    result: ListResult,
     judgements: Input,
-    results: Input,
-    measure: str | Measure,
-    query: int | str,
-    choices: Mapping[str, Any],
-    known: Catalogue | None,
+    of_one: Callable[[Input, int | str], tuple[Input, Input]],
+    question: _Asked,
 ) -> Explanation:
-    # Not only this query: what is wrong with others is refused here as there, and choices mean the same.
-    result = evaluate(judgements if judgements.judges else None, results, measure, items=known, **choices)
     if len(result.measures) > 1:
-        what = f"one measure is explained at a time, not {len(result.measures)}: {measure!r}"
+        what = f"one measure is explained at a time, not {len(result.measures)}: {question.measure!r}"
         groups = [each for each in result.measures if "group" in each.arguments]
         if len(groups) == len(result.measures) and len({each(group="each") for each in groups}) == 1:
             names = " or ".join(f"group={each.arguments['group']}" for each in groups[:10])
@@ -368,12 +414,13 @@ def _explained(
         raise MeasureError(f"{asked} is of the whole run: no query has a value of it to explain")
     if asked.of_aspects:
         judgements = by_aspect(judgements, asked)
-    place, own = _place(query, result, judgements)
+    place, own = _place(question.query, result, judgements)
     settled = Choices(**result.choices)
-    judgements, results = of_query(judgements, own), of_query(results, own)
+    judgements, results = of_one(judgements, own)
     if result.item_ids == "text":
         judgements, results = with_text_items(judgements), with_text_items(results)
     one = listed(judgements, results, settled)
+    known = question.known
     if known is not None:
         one = replace(one, rows=beside(one.rows, known, own))
     value = float(result.query_values(asked)[place])

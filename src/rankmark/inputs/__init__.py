@@ -31,6 +31,7 @@ __all__ = [
     "read_run",
     "read_shared",
     "read_tables",
+    "read_unmarked",
     "with_text_items",
 ]
 
@@ -97,7 +98,12 @@ def read_shared(source: object, side: Side, columns: ColumnNames | None) -> Inpu
 
     Whoever reads the last of them checks the names, as `read_tables` does.
     """
-    return _marked(_read_input(_open_input(source, side, columns), side, columns), source)
+    return _marked(read_unmarked(source, side, columns), source)
+
+
+def read_unmarked(source: object, side: Side, columns: ColumnNames | None) -> Input:
+    """As `read_shared`, as if judgements did not say how they were sampled."""
+    return _read_input(_open_input(source, side, columns), side, columns)
 
 
 def column_names_of(source: object) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankmark._native import Table, queries_come_back
@@ -68,6 +69,16 @@ class Flow:
             if frame is None:
                 return
             yield frame
+
+    def of_query(self, query: int | str) -> Input:
+        """The rows of a query; others are read only where the file does not tell that they are not."""
+        import polars as pl
+
+        rows = self._frame.select(self._roles.names)
+        with polars_errors(self._where, Parquet.name):
+            own = rows.filter(pl.col(self._roles.query) == query).collect(engine="streaming")
+            some = own if own.height else rows.head(1).collect(engine="streaming")
+        return replace(self.read(Table.from_polars(some)), table=Table.from_polars(own))
 
     def read(self, table: Table) -> Input:
         """A piece with its columns' roles, as of the whole table."""
