@@ -138,13 +138,13 @@ fn moments_of_any<E: Element, const N: usize>(
             places[lane] = 0.0;
         }
     }
-    let mut sums = [sums_of::<E, N, false>(rows, away), sums_of::<E, N, true>(rows, away)];
+    let [mut others, positives] = [sums_of::<E, N, false>(rows, away), sums_of::<E, N, true>(rows, away)];
     if E::EQUAL {
-        for lane in 0..N {
-            sums[0][0][lane] = in_lane(lane) as f64 - sums[1][0][lane];
+        for (lane, (others, positives)) in others[0].iter_mut().zip(positives[0]).enumerate() {
+            *others = in_lane(lane) as f64 - positives;
         }
     }
-    sums
+    [others, positives]
 }
 
 #[inline(always)]
