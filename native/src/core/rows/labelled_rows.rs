@@ -14,7 +14,7 @@ use crate::core::table::{Table, column_of};
 use crate::core::wide::wide;
 
 /// Rows of a block: what is read of them stays in the cache.
-const BLOCK: usize = 1 << 14;
+pub const BLOCK: usize = 1 << 14;
 /// Different labels that are remembered, to be shown where they are too many.
 const SHOWN: usize = 8;
 

@@ -65,77 +65,114 @@ impl Grid {
     /// The moments of rows that are all in one cell.
     fn moments<E: Element>(&self, cell: usize, rows: Run<'_, E>) -> [Moments; 2] {
         let cell = Cell::new(self, cell);
-        let (mut moments, mut own) = ([Moments::default(); 2], Beside::new());
+        let (mut moments, mut beside, mut alone) = ([Moments::default(); 2], Beside::new(), Beside::new());
         for strides in rows.strides(LANES * STRIDE) {
-            let sums = moments_of(strides, &cell, &mut own);
-            for lane in 0..LANES {
-                add(&mut moments, &sums.map(|sums| sums.map(|sums| sums[lane])));
+            if strides.elements().len() > STRIDE {
+                add_lanes(&mut moments, moments_of(strides, &cell, &mut beside));
+            } else {
+                // Lanes that have no rows would take as long.
+                add_lanes(&mut moments, moments_of_one(strides, &cell, &mut alone));
             }
         }
         moments
     }
 }
 
-/// A number of each of several strides, which are side by side: none waits for the sum of another.
-type Lanes = [f64; LANES];
-
-/// Strides of rows side by side.
-struct Beside<E> {
-    rows: [[E; LANES]; STRIDE],
-    /// What their log odds differ by from the middle.
-    away: [Lanes; STRIDE],
-    /// What each weighs in both classes: nothing in the one that is not its own, or where there is no row.
-    weights: [[Lanes; STRIDE]; 2],
+/// Strides of rows side by side: none waits for the sum of another. As little of them as stays in the nearest cache.
+struct Beside<E, const N: usize> {
+    /// The rows; a default one where there is none.
+    rows: [[E; N]; STRIDE],
+    /// What their log odds differ by from the middle; nothing where there is no row.
+    away: [[f64; N]; STRIDE],
 }
 
-impl<E: Element> Beside<E> {
+impl<E: Element, const N: usize> Beside<E, N> {
     fn new() -> Self {
-        let none = [[0.0; LANES]; STRIDE];
-        Self { rows: [[E::default(); LANES]; STRIDE], away: none, weights: [none; 2] }
+        Self { rows: [[E::default(); N]; STRIDE], away: [[0.0; N]; STRIDE] }
     }
 }
 
+/// The moments of several strides, of both classes.
+type OfLanes<const N: usize> = [[[f64; N]; MOMENTS]; 2];
+
 wide! {
-    /// The moments of each stride of some rows, of both classes.
-    fn moments_of<E: Element>(run: Run<'_, E>, cell: &Cell, own: &mut Beside<E>) -> [[Lanes; MOMENTS]; 2]
+    /// The moments of several strides of some rows.
+    fn moments_of<E: Element>(run: Run<'_, E>, cell: &Cell, own: &mut Beside<E, LANES>) -> OfLanes<LANES>
+        = moments_of_any
+}
+wide! {
+    /// The same of one stride.
+    fn moments_of_one<E: Element>(run: Run<'_, E>, cell: &Cell, own: &mut Beside<E, 1>) -> OfLanes<1>
         = moments_of_any
 }
 
 #[inline(always)]
-fn moments_of_any<E: Element>(run: Run<'_, E>, cell: &Cell, own: &mut Beside<E>) -> [[Lanes; MOMENTS]; 2] {
-    let count = run.elements().len();
-    let length = count.min(STRIDE);
-    let (beside, away, [others, positives]) =
-        (&mut own.rows[..length], &mut own.away[..length], &mut own.weights);
-    let (others, positives) = (&mut others[..length], &mut positives[..length]);
-    for (lane, stride) in run.elements().chunks(STRIDE).enumerate() {
-        for (places, &row) in beside.iter_mut().zip(stride) {
+fn moments_of_any<E: Element, const N: usize>(
+    run: Run<'_, E>,
+    cell: &Cell,
+    own: &mut Beside<E, N>,
+) -> OfLanes<N> {
+    let elements = run.elements();
+    let length = elements.len().min(STRIDE);
+    let in_lane = |lane: usize| elements.len().saturating_sub(lane * STRIDE).min(STRIDE);
+    let (rows, away) = (&mut own.rows[..length], &mut own.away[..length]);
+    for (lane, stride) in elements.chunks(STRIDE).take(N).enumerate() {
+        for (places, &row) in rows.iter_mut().zip(stride) {
             places[lane] = row;
         }
     }
+    for lane in 0..N {
+        for places in &mut rows[in_lane(lane).min(length)..] {
+            places[lane] = E::default();
+        }
+    }
     // Loops are sure to become part of this function, which may use all that the processor has.
-    let rows = beside.as_flattened();
-    for (away, &row) in away.as_flattened_mut().iter_mut().zip(rows) {
-        *away = cell.away(run.score(row));
+    match (cell.upper, cell.inner) {
+        (false, false) => away_of::<E, N, false, false>(run, cell, rows, away),
+        (false, true) => away_of::<E, N, false, true>(run, cell, rows, away),
+        (true, false) => away_of::<E, N, true, false>(run, cell, rows, away),
+        (true, true) => away_of::<E, N, true, true>(run, cell, rows, away),
     }
-    let weights = others.as_flattened_mut().iter_mut().zip(positives.as_flattened_mut());
-    for ((other, positive), &row) in weights.zip(rows) {
-        *other = if row.positive() { 0.0 } else { row.weight() };
-        *positive = if row.positive() { row.weight() } else { 0.0 };
+    for lane in 0..N {
+        for places in &mut away[in_lane(lane).min(length)..] {
+            places[lane] = 0.0;
+        }
     }
-    for place in count..LANES * length {
-        others[place % length][place / length] = 0.0;
-        positives[place % length][place / length] = 0.0;
+    let [mut others, positives] = [sums_of::<E, N, false>(rows, away), sums_of::<E, N, true>(rows, away)];
+    if E::EQUAL {
+        for (lane, (others, positives)) in others[0].iter_mut().zip(positives[0]).enumerate() {
+            *others = in_lane(lane) as f64 - positives;
+        }
     }
-    [sums_of::<E>(away, others), sums_of::<E>(away, positives)]
+    [others, positives]
 }
 
 #[inline(always)]
-fn sums_of<E: Element>(away: &[Lanes], weights: &[Lanes]) -> [Lanes; MOMENTS] {
-    let mut sums = [[0.0; LANES]; MOMENTS];
-    for (away, weights) in away.iter().zip(weights) {
-        for lane in 0..LANES {
-            let weight = weights[lane];
+fn away_of<E: Element, const N: usize, const UPPER: bool, const INNER: bool>(
+    run: Run<'_, E>,
+    cell: &Cell,
+    rows: &[[E; N]],
+    away: &mut [[f64; N]],
+) {
+    for (away, &row) in away.as_flattened_mut().iter_mut().zip(rows.as_flattened()) {
+        *away = cell.tangent::<UPPER, INNER>(run.score(row));
+    }
+    // In a loop of its own: one chain of all that a row takes would be too long for others to be begun meanwhile.
+    for away in away.as_flattened_mut() {
+        *away = cell.away(*away);
+    }
+}
+
+/// The sums of one class; where rows weigh 1 that of degree 0 counts what is no row, too, unless the class is positive.
+#[inline(always)]
+fn sums_of<E: Element, const N: usize, const POSITIVE: bool>(
+    rows: &[[E; N]],
+    away: &[[f64; N]],
+) -> [[f64; N]; MOMENTS] {
+    let mut sums = [[0.0; N]; MOMENTS];
+    for (rows, away) in rows.iter().zip(away) {
+        for lane in 0..N {
+            let weight = if rows[lane].positive() == POSITIVE { rows[lane].weight() } else { 0.0 };
             // Weights of 1 and 0 are the same as their powers, and weigh all of them at once.
             let first = if E::EQUAL { weight * away[lane] } else { away[lane] };
             let (second, fourth) = (first * first, first * first * (first * first));
@@ -154,6 +191,8 @@ fn sums_of<E: Element>(away: &[Lanes], weights: &[Lanes]) -> [Lanes; MOMENTS] {
 struct Cell {
     clip: f64,
     upper: bool,
+    /// Whether it is so far from both ends that no probability in it has to be kept away from these.
+    inner: bool,
     /// The probability at the middle, and 1 less it: of probabilities near 1 the digits are in 1 − p.
     center: f64,
     unlikely: f64,
@@ -164,19 +203,43 @@ impl Cell {
     fn new(grid: &Grid, cell: usize) -> Self {
         let middle = grid.middle(cell);
         let (center, unlikely) = (1.0 / (1.0 + (-middle).exp()), 1.0 / (1.0 + middle.exp()));
-        Self { clip: grid.clip, upper: middle > 0.0, center, unlikely, halves: 2.0 / grid.half }
+        let (upper, inner) = (middle > 0.0, middle.abs() < grid.most / 2.0);
+        Self { clip: grid.clip, upper, inner, center, unlikely, halves: 2.0 / grid.half }
     }
 
-    /// What the log odds of a probability differ by from the middle, in half widths.
+    /// The hyperbolic tangent of half of what the log odds of a probability differ by from the middle.
     #[inline(always)]
-    fn away(&self, score: f64) -> f64 {
-        let kept = |p: f64| p.clamp(self.clip, 1.0 - self.clip);
+    fn tangent<const UPPER: bool, const INNER: bool>(&self, score: f64) -> f64 {
+        let kept = |p: f64| if INNER { p } else { p.clamp(self.clip, 1.0 - self.clip) };
         let (p, other) = (kept(score), kept(1.0 - score));
-        let apart = if self.upper { self.unlikely - other } else { p - self.center };
-        // The difference of two log odds is 2 · artanh of this, which is so small that four terms do.
-        let tangent = apart / (p * self.unlikely + self.center * other);
+        let apart = if UPPER { self.unlikely - other } else { p - self.center };
+        apart / (p * self.unlikely + self.center * other)
+    }
+
+    /// What log odds differ by from the middle, in half widths, by that tangent.
+    #[inline(always)]
+    fn away(&self, tangent: f64) -> f64 {
+        // The difference is 2 · artanh of it, which is so small that four terms do.
         let square = tangent * tangent;
-        self.halves * tangent * (1.0 + square * (1.0 / 3.0 + square * (0.2 + square / 7.0)))
+        self.halves * tangent * (1.0 + square * (1.0 / 3.0 + square * (0.2 + seventh(square))))
+    }
+}
+
+/// A seventh of a number that is 0 or far from the least that there are, to the same bits as divided by 7, in less time.
+///
+/// What the product lacks times 7 is exact, since both differences are of numbers of which neither is more than twice the
+/// other. It is a whole number of units in the product's last place, so that a seventh of it is not near half of one.
+#[inline(always)]
+fn seventh(number: f64) -> f64 {
+    const SEVENTH: f64 = 1.0 / 7.0;
+    let near = number * SEVENTH;
+    let lacking = (number - 8.0 * near) + near;
+    near + lacking * SEVENTH
+}
+
+fn add_lanes<const N: usize>(moments: &mut [Moments; 2], lanes: OfLanes<N>) {
+    for lane in 0..N {
+        add(moments, &lanes.map(|of_class| of_class.map(|sums| sums[lane])));
     }
 }
 
@@ -303,6 +366,27 @@ mod tests {
     use crate::core::scores::Score;
 
     #[test]
+    fn a_seventh_is_what_division_by_7_gives() {
+        let mut bits = 1_u64;
+        for _ in 0..1_000_000 {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let fraction = f64::from_bits(1.0_f64.to_bits() | bits >> 12);
+            for number in [fraction, fraction * 1e-30, (fraction * 1e15).floor() * 7.0] {
+                for near in [number.next_down(), number, number.next_up()] {
+                    assert_eq!(seventh(near).to_bits(), (near / 7.0).to_bits(), "{near:e}");
+                }
+            }
+        }
+        for exponent in -400..400 {
+            let power = 2.0_f64.powi(exponent);
+            for number in [power, 7.0 * power, (7.0 * power).next_down(), (7.0 * power).next_up()] {
+                assert_eq!(seventh(number).to_bits(), (number / 7.0).to_bits());
+            }
+        }
+        assert_eq!(seventh(0.0).to_bits(), 0.0_f64.to_bits());
+    }
+
+    #[test]
     fn log_odds_are_kept_finite() {
         assert_eq!(logit(0.5, 2.0), 0.0);
         assert_eq!((logit(0.0, 2.0), logit(1.0, 2.0)), (-2.0, 2.0));
@@ -322,7 +406,12 @@ mod tests {
             for stride in run.strides(STRIDE) {
                 let mut plain = [Moments::default(); 2];
                 for (positive, score, weight) in stride.rows() {
-                    let first = cell.away(score);
+                    let tangent = if cell.upper {
+                        cell.tangent::<true, false>(score)
+                    } else {
+                        cell.tangent::<false, false>(score)
+                    };
+                    let first = cell.away(tangent);
                     let (second, fourth) = (first * first, first * first * (first * first));
                     let third = second * first;
                     let powers =

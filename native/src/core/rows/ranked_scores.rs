@@ -30,6 +30,8 @@ const MARGIN: f64 = 1e-12;
 pub trait Element: ByCode + Send + Sync {
     /// Whether every row weighs 1.
     const EQUAL: bool = true;
+    /// Whether scores are 32-bit floats, so that nobody has to ask.
+    const NARROW: bool = false;
 
     /// A row; without a weight, `code` has a bit to spare.
     fn new(code: u64, positive: bool, weight: f64) -> Self;
@@ -46,6 +48,8 @@ impl ByCode for u32 {
 }
 
 impl Element for u32 {
+    const NARROW: bool = true;
+
     fn new(code: u64, positive: bool, _: f64) -> Self {
         (code as u32) << 1 | u32::from(positive)
     }
@@ -140,7 +144,12 @@ impl<'a, E: Element> Run<'a, E> {
     /// The score of one of them.
     #[inline(always)]
     pub fn score(&self, row: E) -> f64 {
-        score_of(self.base + row.code(), self.float32)
+        if E::NARROW {
+            // In 32 bits more are added at once.
+            score_of(u64::from((self.base as u32).wrapping_add(row.code() as u32)), true)
+        } else {
+            score_of(self.base + row.code(), self.float32)
+        }
     }
 
     /// How many are positive, and the sum of the scores, where each weighs 1.
@@ -638,7 +647,11 @@ fn plus(a: Weights, b: Weights) -> Weights {
     (a.0 + b.0, a.1 + b.1)
 }
 
-fn weights(rows: &[impl Element]) -> Weights {
+fn weights<E: Element>(rows: &[E]) -> Weights {
+    if E::EQUAL {
+        let positives: usize = rows.iter().map(|row| usize::from(row.positive())).sum();
+        return (positives as f64, (rows.len() - positives) as f64);
+    }
     strided_total(rows.iter().map(|&row| split(row).into())).into()
 }
 
