@@ -84,3 +84,18 @@ pub fn map_init<S, T: Send>(
 pub fn both<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B + Send) -> (A, B) {
     if threads() == 1 { (first(), second()) } else { rayon::join(first, second) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_task_is_done_once_and_what_it_gives_is_in_its_place() {
+        for threads in [1, 3] {
+            for tasks in [0, 1, 2, 3, 100] {
+                let squares = pool(threads).unwrap().install(|| map(tasks, |number| number * number));
+                assert_eq!(squares, (0..tasks).map(|number| number * number).collect::<Vec<_>>());
+            }
+        }
+    }
+}
