@@ -32,6 +32,11 @@ pub trait Chunk<V: Copy>: Send + Sync {
         None
     }
 
+    /// All values, where they are known to lie in memory as such without a look at them.
+    fn whole(&self) -> Option<&[V]> {
+        None
+    }
+
     /// Has what some rows are read from brought into the cache, where that is known without waiting for memory.
     fn prefetch(&self, _rows: Range<usize>) {}
 
@@ -86,6 +91,10 @@ impl<V: ArrowNativeType> Chunk<V> for Plain<V> {
 
     fn read(&self, rows: Range<usize>, out: &mut Vec<V>) {
         out.extend_from_slice(&self.0[rows]);
+    }
+
+    fn whole(&self) -> Option<&[V]> {
+        Some(&self.0)
     }
 
     fn prefetch(&self, rows: Range<usize>) {
@@ -256,6 +265,14 @@ impl<'a, V: Copy> Column<'a, V> {
         scratch
     }
 
+    /// All values, where they are known to lie in memory as such in one piece.
+    pub fn whole(&self) -> Option<&[V]> {
+        match &self.chunks[..] {
+            [only] => only.whole(),
+            _ => None,
+        }
+    }
+
     /// Has the values of `rows` brought into the cache, as far as those lie in the chunk of the first.
     pub fn prefetch(&self, rows: Range<usize>) {
         let chunk = self.chunk_of(rows.start);
@@ -268,10 +285,17 @@ impl<'a, V: Copy> Column<'a, V> {
     }
 }
 
+/// Bytes that are brought into the cache at once.
+const LINE: usize = 64;
+
 /// Has values brought into the cache, and waits for none.
 pub fn prefetch<V>(values: &[V]) {
-    let begin = values.as_ptr().cast::<u8>();
-    (0..size_of_val(values)).step_by(64).for_each(|at| prefetch_line(begin.wrapping_add(at)));
+    let (mut at, mut left) = (values.as_ptr().cast::<u8>(), size_of_val(values));
+    while left > 0 {
+        prefetch_line(at);
+        at = at.wrapping_add(LINE);
+        left = left.saturating_sub(LINE);
+    }
 }
 
 /// Has what is near an address brought into the cache, if anything is there, and does not wait for it.

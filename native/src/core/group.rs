@@ -13,6 +13,7 @@ use crate::core::column::{Column, prefetch};
 use crate::core::error::{Error, Result, room};
 use crate::core::hash::Key;
 use crate::core::pool;
+use crate::core::wide::wide;
 
 /// Rows, or segments, looked at by one task.
 const BLOCK: usize = 1 << 16;
@@ -22,39 +23,65 @@ const SHORT: usize = 8;
 pub const UNJUDGED: u32 = u32::MAX;
 
 /// The segments of one table, query after query.
-pub struct Groups {
-    /// First row of each segment and the row after its last, packed; those of one query in row order.
-    segments: Vec<u64>,
-    /// For each query where its segments begin, and at the end their number.
-    borders: Vec<u32>,
+pub struct Groups(Segmented);
+
+enum Segmented {
+    /// One a query, each of which begins where the one before ends: where each begins, and the last ends.
+    InTurn(Vec<u32>),
+    /// Any.
+    Apart {
+        /// First row of each segment and the row after its last, packed; those of one query in row order.
+        segments: Vec<u64>,
+        /// For each query where its segments begin, and at the end their number.
+        borders: Vec<u32>,
+    },
 }
 
 impl Groups {
     /// A segment a query, by where each begins and the last ends.
-    fn of_whole(starts: &[u32]) -> Self {
-        let segments = starts.windows(2).map(|rows| packed(rows[0], rows[1])).collect();
-        Self { segments, borders: (0..starts.len() as u32).collect() }
+    fn of_whole(starts: Vec<u32>) -> Self {
+        Self(Segmented::InTurn(starts))
     }
 
     /// So many queries without rows.
     pub fn empty(queries: usize) -> Self {
-        Self { segments: Vec::new(), borders: vec![0; queries + 1] }
+        Self(Segmented::Apart { segments: Vec::new(), borders: vec![0; queries + 1] })
     }
 
     /// Number of queries.
     pub fn len(&self) -> usize {
-        self.borders.len() - 1
+        match &self.0 {
+            Segmented::InTurn(starts) => starts.len() - 1,
+            Segmented::Apart { borders, .. } => borders.len() - 1,
+        }
     }
 
     /// Whether the rows of each query stand together.
     pub fn are_whole(&self) -> bool {
-        self.segments.len() == self.len()
+        match &self.0 {
+            Segmented::InTurn(_) => true,
+            Segmented::Apart { segments, .. } => segments.len() == self.len(),
+        }
+    }
+
+    /// The rows of some queries, where all queries follow one another without a gap.
+    pub fn in_turn(&self, queries: Range<usize>) -> Option<Range<usize>> {
+        match &self.0 {
+            Segmented::InTurn(starts) => Some(starts[queries.start] as usize..starts[queries.end] as usize),
+            Segmented::Apart { .. } => None,
+        }
     }
 
     /// The row ranges of one query, in the order of the rows.
     pub fn ranges(&self, query: usize) -> impl Iterator<Item = Range<usize>> + '_ {
-        let segments = self.borders[query] as usize..self.borders[query + 1] as usize;
-        self.segments[segments].iter().map(|&segment| unpacked(segment))
+        let segments = match &self.0 {
+            Segmented::InTurn(_) => &[][..],
+            Segmented::Apart { segments, borders } => {
+                &segments[borders[query] as usize..borders[query + 1] as usize]
+            }
+        };
+        let whole = self.in_turn(query..query + 1);
+        whole.into_iter().chain(segments.iter().map(|&segment| unpacked(segment)))
     }
 
     /// The values of one query: a slice of the caller's memory where it can be, else read into `scratch`.
@@ -64,6 +91,9 @@ impl Groups {
         column: &'s Column<'_, V>,
         scratch: &'s mut Vec<V>,
     ) -> &'s [V] {
+        if let Some(rows) = self.in_turn(query..query + 1) {
+            return column.values(rows, scratch);
+        }
         let mut ranges = self.ranges(query);
         match (ranges.next(), ranges.next()) {
             (None, _) => &[],
@@ -118,7 +148,7 @@ impl<K: Key> Queries<K> {
         if ascend(&keys) {
             let first_rows = starts[..keys.len()].to_vec();
             let queries = Self { keys, numbers: OnceLock::new(), first_rows };
-            return Ok((queries, Groups::of_whole(&starts)));
+            return Ok((queries, Groups::of_whole(starts)));
         }
         let mut numbers = Numbering::with_capacity(starts.len().min(BLOCK));
         let (mut distinct, mut first_rows) = (Vec::new(), Vec::new());
@@ -132,7 +162,7 @@ impl<K: Key> Queries<K> {
             number
         });
         let query_of: Vec<u32> = numbered.collect();
-        let groups = counting_sort(&starts, &query_of, first_rows.len())?;
+        let groups = counting_sort(starts, &query_of, first_rows.len())?;
         Ok((Self { keys: distinct, numbers: numbers.into(), first_rows }, groups))
     }
 
@@ -144,7 +174,7 @@ impl<K: Key> Queries<K> {
         }
         let first_rows = starts[..keys.len()].to_vec();
         let queries = Self { keys: Vec::new(), numbers: OnceLock::new(), first_rows };
-        Ok((queries, Groups::of_whole(&starts)))
+        Ok((queries, Groups::of_whole(starts)))
     }
 
     /// Brings the results into the order of the judged queries; also the number of other queries.
@@ -165,7 +195,7 @@ impl<K: Key> Queries<K> {
             (query_of.collect::<Vec<_>>(), others)
         });
         let (query_of, others): (Vec<_>, Vec<_>) = found.into_iter().unzip();
-        let groups = counting_sort(&starts, &query_of.concat(), self.first_rows.len())?;
+        let groups = counting_sort(starts, &joined(query_of), self.first_rows.len())?;
         Ok((groups, distinct(others)))
     }
 
@@ -200,13 +230,12 @@ impl<K: Key> Queries<K> {
             numbers.push(number);
             *next = number as usize + 1;
         }
-        let borders = (0..=numbers.len() as u32).collect();
-        Ok(Some(Standing {
-            groups: Groups { segments, borders },
-            numbers,
-            unjudged_queries: others.len() - before,
-            rows: starts[keys.len()] as usize,
-        }))
+        let rows = starts[keys.len()] as usize;
+        let groups = match segments.len() == keys.len() {
+            true => Groups::of_whole(starts),
+            false => Groups(Segmented::Apart { borders: (0..=numbers.len() as u32).collect(), segments }),
+        };
+        Ok(Some(Standing { groups, numbers, unjudged_queries: others.len() - before, rows }))
     }
 
     /// The number of a judged query.
@@ -366,32 +395,58 @@ impl<K: Key> Segments<K> {
 
     /// Adds the rows at which a key differs from the one before, if the first key, of one or more, stands in row `first`.
     fn push_changes(&mut self, keys: &[K], first: u32) {
-        /// Keys compared at once: in most such strides nothing changes.
-        const STRIDE: usize = 8;
-        /// Bytes between these and those that are brought into the cache: the processor itself stops where it has
-        /// taken a wrong branch, and at the end of each page.
-        const AHEAD: usize = 1 << 11;
-        let (before, rest_before) = keys[..keys.len() - 1].as_chunks::<STRIDE>();
-        let (own, rest) = keys[1..].as_chunks::<STRIDE>();
-        let mut row = first + 1;
-        for (number, (before, keys)) in before.iter().zip(own).enumerate() {
-            if let Some(ahead) = own.get(number + AHEAD / size_of::<[K; STRIDE]>()) {
-                prefetch(ahead);
-            }
-            self.push_changes_of(before, keys, row);
-            row += STRIDE as u32;
-        }
-        self.push_changes_of(rest_before, rest, row);
+        let Self { starts, keys: found } = self;
+        push_changes(keys, first, starts, found);
     }
+}
 
-    /// Adds the rows at which one of some keys, which follow from `row` on, differs from the one before.
-    fn push_changes_of(&mut self, before: &[K], own: &[K], row: u32) {
-        if K::any_differs(before, own) {
-            let changes = before.iter().zip(own).zip(row..);
-            let changes = changes.filter(|((before, own), _)| before != own);
-            changes.for_each(|((_, &own), row)| self.push(row, own));
+wide! {
+    /// Adds the rows at which a key differs from the one before, if the first key, of one or more, stands in row `first`,
+    /// and these keys.
+    fn push_changes<K: Key>(keys: &[K], first: u32, starts: &mut Vec<u32>, found: &mut Vec<K>) -> () = push_changes_any
+}
+
+#[inline(always)]
+fn push_changes_any<K: Key>(keys: &[K], first: u32, starts: &mut Vec<u32>, found: &mut Vec<K>) {
+    /// Keys compared at once: in most such strides nothing changes.
+    const STRIDE: usize = 16;
+    /// Bytes between these and those that are brought into the cache: the processor itself stops where it has
+    /// taken a wrong branch, and at the end of each page.
+    const AHEAD: usize = 1 << 11;
+    let (before, rest_before) = keys[..keys.len() - 1].as_chunks::<STRIDE>();
+    let (own, rest) = keys[1..].as_chunks::<STRIDE>();
+    let mut row = first + 1;
+    for (number, (before, keys)) in before.iter().zip(own).enumerate() {
+        if let Some(ahead) = own.get(number + AHEAD / size_of::<[K; STRIDE]>()) {
+            prefetch(ahead);
         }
+        if before[0].differs_from_any(keys) {
+            push_changes_of(before, keys, row, starts, found);
+        }
+        row += STRIDE as u32;
     }
+    push_changes_of(rest_before, rest, row, starts, found);
+}
+
+/// The same of keys and those before them, which follow from `row` on; on its own, so that nothing of it is done where
+/// nothing changes.
+#[inline(never)]
+fn push_changes_of<K: Key>(before: &[K], own: &[K], row: u32, starts: &mut Vec<u32>, found: &mut Vec<K>) {
+    let mut changes = 0_u32;
+    for at in 0..own.len() {
+        changes |= u32::from(before[at] != own[at]) << at;
+    }
+    while changes != 0 {
+        let at = changes.trailing_zeros();
+        starts.push(row + at);
+        found.push(own[at as usize]);
+        changes &= changes - 1;
+    }
+}
+
+/// One after the other in one piece of memory, of which there is one already where they are one.
+fn joined<T: Copy>(mut parts: Vec<Vec<T>>) -> Vec<T> {
+    if parts.len() == 1 { parts.swap_remove(0) } else { parts.concat() }
 }
 
 /// How many keys there are in sets that may overlap.
@@ -411,7 +466,7 @@ pub fn insert<K: Key>(seen: &mut HashTable<K>, key: K) {
 
 /// Brings segments into the order of their queries, those of one query in the order of the rows, and leaves
 /// the unjudged out.
-fn counting_sort(starts: &[u32], query_of: &[u32], queries: usize) -> Result<Groups> {
+fn counting_sort(starts: Vec<u32>, query_of: &[u32], queries: usize) -> Result<Groups> {
     // So they stand in most tables.
     if query_of.len() == queries && query_of.iter().zip(0..).all(|(&query, place)| query == place) {
         return Ok(Groups::of_whole(starts));
@@ -441,7 +496,8 @@ fn counting_sort(starts: &[u32], query_of: &[u32], queries: usize) -> Result<Gro
             *place += 1;
         }
     });
-    Ok(Groups { segments: sorted.into_iter().map(AtomicU64::into_inner).collect(), borders })
+    let segments = sorted.into_iter().map(AtomicU64::into_inner).collect();
+    Ok(Groups(Segmented::Apart { segments, borders }))
 }
 
 fn packed(start: u32, end: u32) -> u64 {
@@ -473,7 +529,7 @@ mod tests {
 
     #[test]
     fn the_counting_sort_is_stable_and_leaves_the_unjudged_out() {
-        let groups = counting_sort(&[0, 3, 4, 6, 7, 9], &[2, 0, UNJUDGED, 2, 0], 3).unwrap();
+        let groups = counting_sort(vec![0, 3, 4, 6, 7, 9], &[2, 0, UNJUDGED, 2, 0], 3).unwrap();
         let ranges: Vec<Vec<_>> = (0..3).map(|query| groups.ranges(query).collect()).collect();
         assert_eq!(ranges, [vec![3..4, 7..9], vec![], vec![0..3, 6..7]]);
     }

@@ -16,8 +16,8 @@ pub trait Key: Copy + Eq + Ord + Send + Sync {
     /// Short hashes of some, which equal keys share, for tables of few.
     fn short_hashes(keys: &[Self], hashes: &mut Vec<u32>);
 
-    /// Whether a key of some differs from the one of as many others at its place.
-    fn any_differs(some: &[Self], others: &[Self]) -> bool;
+    /// Whether one of some differs from this key.
+    fn differs_from_any(self, others: &[Self]) -> bool;
 
     /// By how much an integer is greater than another; of strings None.
     fn above(self, least: Self) -> Option<u64>;
@@ -50,9 +50,14 @@ impl Key for i64 {
         multiply(keys, hashes);
     }
 
-    fn any_differs(some: &[Self], others: &[Self]) -> bool {
+    #[inline(always)]
+    fn differs_from_any(self, others: &[Self]) -> bool {
         // Several at a time, and no call for the few that these are.
-        some.iter().zip(others).fold(0, |bits, (a, b)| bits | (a ^ b)) != 0
+        let mut bits = 0;
+        for other in others {
+            bits |= self ^ other;
+        }
+        bits != 0
     }
 
     fn above(self, least: Self) -> Option<u64> {
@@ -88,8 +93,8 @@ impl Key for &[u8] {
         hashes.extend(keys.iter().map(|key| (key.hash() >> 32) as u32));
     }
 
-    fn any_differs(some: &[Self], others: &[Self]) -> bool {
-        some != others
+    fn differs_from_any(self, others: &[Self]) -> bool {
+        others.iter().any(|&other| self != other)
     }
 
     fn above(self, _least: Self) -> Option<u64> {

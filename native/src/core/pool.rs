@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::iter::successors;
 use std::process;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
@@ -61,9 +62,40 @@ pub fn map_init<S, T: Send>(
     init: impl Fn() -> S + Sync + Send,
     task: impl Fn(&mut S, usize) -> T + Sync + Send,
 ) -> Vec<T> {
-    if tasks <= 1 || threads() == 1 {
+    let workers = threads().min(tasks);
+    if workers <= 1 {
         let mut scratch = init();
         return (0..tasks).map(|number| task(&mut scratch, number)).collect();
     }
-    (0..tasks).into_par_iter().map_init(init, task).collect()
+    // Each worker takes the next task whenever it has done one: none is left with several while another is idle.
+    let next = AtomicUsize::new(0);
+    let done = (0..workers).into_par_iter().with_max_len(1).map(|_| {
+        let mut scratch = init();
+        let numbers = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+        let own = numbers.take_while(|&number| number < tasks);
+        own.map(|number| (number, task(&mut scratch, number))).collect::<Vec<_>>()
+    });
+    let mut done: Vec<(usize, T)> = done.collect::<Vec<_>>().into_iter().flatten().collect();
+    done.sort_unstable_by_key(|&(number, _)| number);
+    done.into_iter().map(|(_, done)| done).collect()
+}
+
+/// What two tasks give, on the threads of the pool that this is called in.
+pub fn both<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B + Send) -> (A, B) {
+    if threads() == 1 { (first(), second()) } else { rayon::join(first, second) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_task_is_done_once_and_what_it_gives_is_in_its_place() {
+        for threads in [1, 3] {
+            for tasks in [0, 1, 2, 3, 100] {
+                let squares = pool(threads).unwrap().install(|| map(tasks, |number| number * number));
+                assert_eq!(squares, (0..tasks).map(|number| number * number).collect::<Vec<_>>());
+            }
+        }
+    }
 }

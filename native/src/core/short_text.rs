@@ -142,8 +142,13 @@ impl Key for ShortText {
         hashes.extend(keys.iter().map(|key| (key.hash() >> 32) as u32));
     }
 
-    fn any_differs(some: &[Self], others: &[Self]) -> bool {
-        some.iter().zip(others).fold(0, |bits, (a, b)| bits | (a.0 ^ b.0)) != 0
+    #[inline(always)]
+    fn differs_from_any(self, others: &[Self]) -> bool {
+        let mut bits = 0;
+        for other in others {
+            bits |= self.0 ^ other.0;
+        }
+        bits != 0
     }
 
     fn above(self, _least: Self) -> Option<u64> {

@@ -77,24 +77,40 @@ impl<T: Element + Sync> Kept<T> {
 
 /// The values of a measure, one a query.
 #[pyclass(frozen, module = "rankmark._native")]
-pub struct QueryValues(Kept<f64>);
+pub struct QueryValues {
+    values: Kept<f64>,
+    /// What they come to, as long as nobody can have changed them.
+    total: Mutex<Option<values::Total>>,
+}
+
+impl QueryValues {
+    fn of(values: Kept<f64>, total: Option<values::Total>) -> Self {
+        Self { values, total: Mutex::new(total) }
+    }
+
+    /// What they come to, if it is known, for the last time.
+    fn take_total(&self) -> Option<values::Total> {
+        self.total.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
 
 #[pymethods]
 impl QueryValues {
     #[new]
     fn new(values: Bound<'_, PyArray1<f64>>) -> Self {
-        Self(Kept::of(values))
+        Self::of(Kept::of(values), None)
     }
 
     /// The values as an array, always the same one.
     #[getter]
     fn array<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.0.array(py)
+        self.take_total();
+        self.values.array(py)
     }
 
     /// The same values once more.
     fn copy(&self, py: Python<'_>) -> PyResult<Self> {
-        self.0.look(py, <[f64]>::to_vec).map(|values| Self(Kept::new(values)))
+        self.values.look(py, <[f64]>::to_vec).map(|values| Self::of(Kept::new(values), None))
     }
 }
 
@@ -235,7 +251,8 @@ fn kept(account: Account, lists: observed::Observed) -> Seen {
         hits: lists.hits,
         order: lists.order,
     };
-    let values = lists.values.into_iter().map(|values| QueryValues(Kept::new(values)));
+    let measured = lists.values.into_iter().zip(lists.totals);
+    let values = measured.map(|(values, total)| QueryValues::of(Kept::new(values), Some(total)));
     (account.unjudged_queries, queries, values.collect())
 }
 
@@ -342,7 +359,8 @@ type Unsettled<'py> = (PyRef<'py, QueryValues>, Option<PyReadonlyArray1<'py, boo
 pub fn settle(py: Python<'_>, measures: Vec<Unsettled<'_>>) -> PyResult<Vec<(f64, usize, usize)>> {
     let settle = |(own, counted, filler): Unsettled<'_>| {
         let counted = counted.as_ref().map(|counted| counted.as_slice()).transpose()?;
-        let total = own.0.change(py, |own| values::settle(own, counted, filler))?;
+        own.take_total();
+        let total = own.values.change(py, |own| values::settle(own, counted, filler))?;
         Ok((total.sum, total.count, total.undefined))
     };
     measures.into_iter().map(settle).collect()
@@ -355,7 +373,11 @@ type Means = (Vec<f64>, Vec<(usize, usize)>);
 #[pyfunction]
 pub fn settle_means(py: Python<'_>, measures: Vec<PyRef<'_, QueryValues>>, filler: f64) -> PyResult<Means> {
     let settle = |own: PyRef<'_, QueryValues>| {
-        let total = own.0.change(py, |own| values::settle(own, None, filler))?;
+        let known = own.take_total();
+        let total = own.values.change(py, |own| {
+            let settled = known.and_then(|total| total.settled(own, filler));
+            settled.unwrap_or_else(|| values::settle(own, None, filler))
+        })?;
         let mean = if total.count == 0 { f64::NAN } else { total.sum / total.count as f64 };
         Ok((mean, (total.count, total.undefined)))
     };

@@ -10,7 +10,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 
 use crate::core::choices::{Duplicates, Scores, Unjudged, UnjudgedQueries};
-use crate::core::column::{Column, Number, are_float32, negated, numbers};
+use crate::core::column::{Column, Number, are_float32, negated, numbers, prefetch};
 use crate::core::error::{Class, Error, Result};
 use crate::core::group::{Groups, Queries, check_rows, is_scattered};
 use crate::core::hash::Key;
@@ -35,6 +35,8 @@ const BLOCK: usize = 256;
 const AHEAD: usize = 4;
 /// Rows of it that are.
 const FETCHED: usize = 1 << 8;
+/// Judgements of a block up to which they are read at once, so that what is read stays in the nearest cache.
+const FEW_ROWS: usize = 1 << 12;
 /// Judgements of a part.
 const PART: usize = 1 << 16;
 /// Scattered results that are brought together at once, however much memory a copy of them takes.
@@ -277,8 +279,15 @@ struct Job<'a, Q, C> {
     found: Option<Found>,
 }
 
-/// The values of one query read from the columns, and the working memory of a thread.
+/// The working memory of a thread.
 struct QueryScratch<'a, K, S> {
+    /// What is read of the judgements of a block.
+    at_once: (Vec<K>, Vec<f64>),
+    of_query: OfQuery<'a, K, S>,
+}
+
+/// The values of one query read from the columns, and what judges them.
+struct OfQuery<'a, K, S> {
     judge: Judge<'a>,
     judged: Vec<K>,
     grades: Vec<f64>,
@@ -364,10 +373,11 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         let Tables { qrels, run, .. } = *self.tables;
         let columns = ListColumns { judged, grades: qrels.grades()?, items, order: run.order::<S>()? };
         let (mut parts, mut unjudged_queries) = (Vec::new(), 0);
-        let near = if self.is_scattered() { Near::new(&self.queries.keys, self.run_queries) } else { None };
-        let passes = self.passes(Partitions::<Q, K, S>::row(near.as_ref()));
+        let scattered = self.is_scattered();
+        let near = if scattered { Near::new(&self.queries.keys, self.run_queries) } else { None };
+        let passes = if scattered { self.passes(Partitions::<Q, K, S>::row(near.as_ref())) } else { 1 };
         for pass in 0..passes {
-            let lists = Lists::new(&self, &columns, near.as_ref(), (pass, passes))?;
+            let lists = Lists::new(&self, &columns, near.as_ref(), scattered.then_some((pass, passes)))?;
             let step = self.blocks_of_a_part(lists.blocks());
             parts.extend(pool::map_init(
                 lists.blocks().div_ceil(step),
@@ -409,13 +419,11 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
     /// they do; so many bytes a row.
     fn passes(&self, row: usize) -> usize {
         let rows = self.run_queries.len();
-        match self.tables.whole || !self.is_scattered() {
-            true => 1,
-            false => {
-                let own = self.tables.run.bytes().max(1);
-                ((rows * row + own / 2) / own).min(rows / OF_A_PASS).clamp(1, MOST_PASSES)
-            }
+        if self.tables.whole {
+            return 1;
         }
+        let own = self.tables.run.bytes().max(1);
+        ((rows * row + own / 2) / own).min(rows / OF_A_PASS).clamp(1, MOST_PASSES)
     }
 
     /// Parts have about as many judgements as fit the cache with what measures make of them, but no thread
@@ -442,22 +450,31 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         let Tables { choices, top, .. } = self.tables;
         let mut judged =
             JudgedLists::new(lists.queries(blocks.clone()), choices.ties.shares_ranks(), top.is_some());
+        let whole =
+            Whole { items: columns.items.whole(), scores: columns.order.as_ref().and_then(Column::whole) };
         let (queries, all) = (judged.queries.len(), self.queries.first_rows.len().max(1));
         judged.reserve(queries, self.qrels_queries.len() * queries / all);
         for block in blocks {
             let queries = lists.queries(block..block + 1);
             if let Lists::Partitioned(partitions) = lists {
-                left.unjudged_queries += partitions.gather(block, &mut scratch.gathered);
+                left.unjudged_queries += partitions.gather(block, &mut scratch.of_query.gathered);
                 self.look_ahead(&queries, columns);
             }
+            let QueryScratch { at_once, of_query } = &mut *scratch;
+            let at_once = self.judgements(&queries, columns, at_once);
+            if at_once.grades.is_some_and(|grades| any_refused(grades, Accepted::Finite)) {
+                left.bad_numbers = true;
+                return left;
+            }
             for (place, query) in queries.iter().enumerate() {
-                lists.prefetch(block * BLOCK + place + AHEAD, columns);
-                let answered = self.query(query, (block, place), columns, lists, scratch, &mut left);
+                lists.prefetch(block * BLOCK + place + AHEAD, columns, &whole);
+                let read = (columns, &at_once, &whole);
+                let answered = self.query(query, (block, place), read, lists, of_query, &mut left);
                 // A call that is cancelled or refused throws its lists away, so the rest need not be right.
                 if left.bad_numbers || self.tables.cancelled.load(Ordering::Relaxed) {
                     return left;
                 }
-                judged.push(&scratch.judge, answered);
+                judged.push(&of_query.judge, answered);
             }
         }
         (self.tables.consume)(judged);
@@ -473,22 +490,50 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         }
     }
 
+    /// The judgements of some queries, where these follow one another and have few: so all are read at once.
+    fn judgements<'s, K: Key, S>(
+        &self,
+        queries: &Numbers,
+        columns: &'s ListColumns<'_, K, S>,
+        (items, grades): &'s mut (Vec<K>, Vec<f64>),
+    ) -> AtOnce<'s, K> {
+        let Numbers::Range(queries) = queries else { return AtOnce::default() };
+        let rows = self.judged.in_turn(queries.start as usize..queries.end as usize);
+        let Some(rows) = rows.filter(|rows| !rows.is_empty() && rows.len() <= FEW_ROWS) else {
+            return AtOnce::default();
+        };
+        AtOnce {
+            first: rows.start,
+            items: columns.judged.map(|column| column.values(rows.clone(), items)),
+            grades: columns.grades.as_ref().map(|column| column.values(rows, grades)),
+        }
+    }
+
     /// Judges one query, which is at a place in a block; whether it has results.
     fn query<K: Key, S: Score>(
         &self,
         query: u32,
         (block, place): (usize, usize),
-        columns: &ListColumns<'_, K, S>,
+        (columns, at_once, whole): (&ListColumns<'_, K, S>, &AtOnce<'_, K>, &Whole<'_, K, S>),
         lists: &Lists<Q, K, S>,
-        scratch: &mut QueryScratch<'_, K, S>,
+        scratch: &mut OfQuery<'_, K, S>,
         left: &mut Leftover,
     ) -> bool {
-        let QueryScratch { judge, judged, grades, items, scores, gathered } = scratch;
-        let judged =
-            columns.judged.map_or(&[][..], |column| self.judged.values(query as usize, column, judged));
-        let grades = match &columns.grades {
-            Some(column) => self.judged.values(query as usize, column, grades),
-            None => {
+        let OfQuery { judge, judged, grades, items, scores, gathered } = scratch;
+        let own = |groups: &Groups, query: usize, first: usize| {
+            let rows = groups.in_turn(query..query + 1)?;
+            Some(rows.start - first..rows.end - first)
+        };
+        let rows = own(&self.judged, query as usize, at_once.first);
+        let judged = match (columns.judged, at_once.items, &rows) {
+            (None, _, _) => &[][..],
+            (_, Some(items), Some(rows)) => &items[rows.clone()],
+            (Some(column), _, _) => self.judged.values(query as usize, column, judged),
+        };
+        let grades = match (&columns.grades, at_once.grades, rows) {
+            (_, Some(grades), Some(rows)) => &grades[rows],
+            (Some(column), _, _) => self.judged.values(query as usize, column, grades),
+            (None, _, _) => {
                 grades.clear();
                 grades.resize(judged.len(), 1.0);
                 grades
@@ -497,8 +542,17 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         let (items, scores) = match lists {
             Lists::InPlace(Found { groups, .. }) => {
                 let list = block * BLOCK + place;
-                let scores = columns.order.as_ref().map(|column| groups.values(list, column, scores));
-                (groups.values(list, columns.items, items), scores)
+                let rows = own(groups, list, 0);
+                let scores = match (&columns.order, whole.scores, &rows) {
+                    (_, Some(scores), Some(rows)) => Some(&scores[rows.clone()]),
+                    (Some(column), _, _) => Some(groups.values(list, column, scores)),
+                    (None, _, _) => None,
+                };
+                let items = match (whole.items, rows) {
+                    (Some(items), Some(rows)) => &items[rows],
+                    _ => groups.values(list, columns.items, items),
+                };
+                (items, scores)
             }
             Lists::Partitioned(_) => {
                 let (items, scores) = gathered.list(place);
@@ -508,16 +562,18 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         // Where they fall from row to row, the rows have the order of the list.
         let scores = scores.filter(|scores| !descends(scores));
         let bad_scores = scores.is_some_and(|scores| any_refused(scores, Accepted::NotNan));
-        if bad_scores || any_refused(grades, Accepted::Finite) {
+        let bad_grades = at_once.grades.is_none() && any_refused(grades, Accepted::Finite);
+        if bad_scores || bad_grades {
             left.bad_numbers = true;
             return false;
         }
         // Made of the query's id alone, so that it is the same whatever else is evaluated.
         let &Choices { ties, seed, .. } = self.tables.choices;
         let seed = if ties.needs() == Needs::Lots { self.id(query).stable_hash(seed) } else { 0 };
-        let (judgements, results) = judge.list(judged, grades, items, scores, seed);
-        left.judgements.add(query, judgements);
-        left.results.add(query, results);
+        if let Some((judgements, results)) = judge.list(judged, grades, items, scores, seed) {
+            left.judgements.add(query, judgements);
+            left.results.add(query, results);
+        }
         !items.is_empty()
     }
 
@@ -656,13 +712,13 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
         job: &Job<'_, Q, C>,
         columns: &ListColumns<'_, K, S>,
         near: Option<&Near<Q>>,
-        pass: (usize, usize),
+        pass: Option<(usize, usize)>,
     ) -> Result<Self> {
         if let Some(found) = &job.found {
             return Ok(Self::InPlace(found.clone()));
         }
         check_rows(job.run_queries.len())?;
-        if !job.is_scattered() {
+        let Some(pass) = pass else {
             let (groups, unjudged_queries) = match job.alone {
                 true => (Arc::clone(&job.judged), 0),
                 false => {
@@ -671,7 +727,7 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
                 }
             };
             return Ok(Self::InPlace(Found { groups, numbers: None, unjudged_queries }));
-        }
+        };
         let results = (job.run_queries, columns.items, columns.order.as_ref());
         let cancelled = job.tables.cancelled;
         Partitions::new(near, pass, &job.queries.keys, results, cancelled).map(Self::Partitioned)
@@ -702,7 +758,7 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
     }
 
     /// Has the rows of a list brought into the cache while others are judged, if it has any and they lie together.
-    fn prefetch(&self, list: usize, columns: &ListColumns<'_, K, S>) {
+    fn prefetch(&self, list: usize, columns: &ListColumns<'_, K, S>, whole: &Whole<'_, K, S>) {
         let Self::InPlace(Found { groups, .. }) = self else { return };
         if list >= groups.len() {
             return;
@@ -710,8 +766,15 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
         let Some(rows) = groups.ranges(list).next() else { return };
         // Of long lists what follows is brought by the processor itself.
         let rows = rows.start..rows.end.min(rows.start + FETCHED);
-        columns.items.prefetch(rows.clone());
-        columns.order.iter().for_each(|column| column.prefetch(rows.clone()));
+        match whole.items {
+            Some(items) => prefetch(&items[rows.clone()]),
+            None => columns.items.prefetch(rows.clone()),
+        }
+        match (&columns.order, whole.scores) {
+            (_, Some(scores)) => prefetch(&scores[rows]),
+            (Some(column), None) => column.prefetch(rows),
+            (None, None) => {}
+        }
     }
 
     /// Queries that were seen not to be judged while grouping.
@@ -721,6 +784,25 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
             Self::Partitioned(_) => 0,
         }
     }
+}
+
+/// The judgements of queries that follow one another, from a row on: items and grades, if they have been read.
+struct AtOnce<'s, K> {
+    first: usize,
+    items: Option<&'s [K]>,
+    grades: Option<&'s [f64]>,
+}
+
+impl<K> Default for AtOnce<'_, K> {
+    fn default() -> Self {
+        Self { first: 0, items: None, grades: None }
+    }
+}
+
+/// The columns of a run, where each lies in memory in one piece as it is read.
+struct Whole<'a, K, S> {
+    items: Option<&'a [K]>,
+    scores: Option<&'a [S]>,
 }
 
 /// The columns of both tables that the lists are made of.
@@ -734,14 +816,15 @@ struct ListColumns<'a, K, S> {
 
 impl<'a, K: Key, S: Score> QueryScratch<'a, K, S> {
     fn new(rules: Rules, top: Option<Top<'a>>) -> Self {
-        Self {
+        let of_query = OfQuery {
             judge: Judge::new(rules, top),
             judged: Vec::new(),
             grades: Vec::new(),
             items: Vec::new(),
             scores: Vec::new(),
             gathered: Gathered::default(),
-        }
+        };
+        Self { at_once: Default::default(), of_query }
     }
 }
 

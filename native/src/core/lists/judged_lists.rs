@@ -127,8 +127,9 @@ impl JudgedLists {
         self.ideal_offsets.push(self.ideal.len() as i64);
         self.retrieved.push(judge.retrieved as i64);
         self.answered.push(answered);
-        self.apart &= are_apart(&judge.hits);
-        self.tied_rank.push(first_mattering_tie(&judge.hits).map_or(0, i64::from));
+        let hits = if judge.untied { &[][..] } else { &judge.hits };
+        self.apart &= are_apart(hits);
+        self.tied_rank.push(first_mattering_tie(hits).map_or(0, i64::from));
         if let Some(first) = &mut self.first {
             first.items.extend(judge.first.iter().map(|&(item, _)| item));
             first.tied.extend(judge.first.iter().map(|&(_, tied)| tied));

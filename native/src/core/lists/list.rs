@@ -75,6 +75,8 @@ pub struct Judge<'a> {
     lots: Vec<u64>,
     /// The judged items of the list, in rank order.
     pub hits: Vec<Hit>,
+    /// Whether it is known that each of them has a score of its own.
+    pub untied: bool,
     /// The grades of the items in rank order, in the place of hits, where all are judged and none ties with another.
     pub labels: Vec<f64>,
     /// The grades of all judged items, best first.
@@ -104,6 +106,7 @@ impl<'a> Judge<'a> {
             tied_grades: Vec::new(),
             lots: Vec::new(),
             hits: Vec::new(),
+            untied: false,
             labels: Vec::new(),
             ideal: Vec::new(),
             retrieved: 0,
@@ -113,7 +116,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Matches a list with the judgements of its query; gives the repeats among judgements and results.
+    /// Matches a list with the judgements of its query; gives the repeats among judgements and results, if there are any.
     ///
     /// `scores` is `None` where the list is in rank order already; `seed` draws the order of ties that needs lots.
     pub fn list<K: Key, S: Score>(
@@ -123,7 +126,7 @@ impl<'a> Judge<'a> {
         items: &[K],
         scores: Option<&[S]>,
         seed: u64,
-    ) -> (Repeats, Repeats) {
+    ) -> Option<(Repeats, Repeats)> {
         let judgements = self.matcher.take_judged(judged);
         if judgements.count > 0 && self.rules.duplicates != Duplicates::Error {
             let (judged, grades) = self.without_repeats(Listed { items: judged, scores: Some(grades) });
@@ -143,7 +146,8 @@ impl<'a> Judge<'a> {
         } else {
             self.rank(rows, grades, seed);
         }
-        (judgements, results)
+        // In nearly all lists there is nothing to be handed on.
+        (judgements.count + results.count > 0).then_some((judgements, results))
     }
 
     /// Takes the grades of the judged items of the next list.
@@ -168,6 +172,7 @@ impl<'a> Judge<'a> {
         self.retrieved = rows.items.len();
         self.hits.clear();
         self.labels.clear();
+        self.untied = rows.scores.is_none();
         let Some(scores) = rows.scores else {
             self.take_first(rows.items);
             self.hits.extend(self.matcher.found.iter().map(|found| {
@@ -530,7 +535,8 @@ mod tests {
         let (judged, grades): (Vec<i64>, Vec<f64>) = judged.iter().copied().unzip();
         let (items, scores): (Vec<i64>, Vec<f64>) = results.iter().copied().unzip();
         let mut judge = Judge::new(rules, None);
-        let (judgements, results) = judge.list(&judged, &grades, &items, Some(&scores), 3);
+        let repeats = judge.list(&judged, &grades, &items, Some(&scores), 3);
+        let (judgements, results) = repeats.unwrap_or_default();
         (judge, judgements, results)
     }
 

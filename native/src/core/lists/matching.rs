@@ -80,40 +80,72 @@ impl Matcher {
             self.found.extend((0..items.len() as u32).map(|row| Found { position: row, judgement: row }));
             return Repeats::default();
         }
-        if self.is_short && self.results.take(items) && !self.results.may_repeat() {
-            self.find_short(judged, items);
+        if self.is_short && self.results.take(items) && self.find_short(judged, items) {
             return Repeats::default();
         }
         self.find_long(judged, items)
     }
 
-    /// Finds the judged items in a short list, in which none repeats.
-    fn find_short<K: Key>(&mut self, judged: &[K], items: &[K]) {
+    /// Finds the judged items in a short list; false, and none, where an item may stand there twice.
+    fn find_short<K: Key>(&mut self, judged: &[K], items: &[K]) -> bool {
         if judged.is_empty() || items.is_empty() {
-            return;
+            return !self.results.may_repeat();
         }
-        let Self { judged: own, results, marks, judgement_at, found, .. } = self;
+        if items.len() <= u128::BITS as usize {
+            // In registers, where none of them waits for what memory was told of another.
+            let mut marks = 0_u128;
+            let distinct = self.look_up(judged, items, |row, is_here| marks |= u128::from(is_here) << row);
+            if distinct {
+                self.take_marked(&[marks as u64, (marks >> 64) as u64]);
+            }
+            return distinct;
+        }
+        let mut marks = std::mem::take(&mut self.marks);
         marks.clear();
         marks.resize(items.len().div_ceil(64), 0);
+        let mark = |row: usize, is_here| marks[row / 64] |= u64::from(is_here) << (row % 64);
+        let distinct = self.look_up(judged, items, mark);
+        if distinct {
+            self.take_marked(&marks);
+        }
+        self.marks = marks;
+        distinct
+    }
+
+    /// Tells `mark` rows of a short list and whether each has a judged item, those that have one once at least, and
+    /// keeps which; false where an item may stand there twice.
+    #[inline(always)]
+    fn look_up<K: Key>(&mut self, judged: &[K], items: &[K], mut mark: impl FnMut(usize, bool)) -> bool {
+        let Self { judged: own, results, judgement_at, .. } = self;
         // One more, for what is written of judgements that are not found: that takes no branch.
         judgement_at.resize(items.len() + 1, 0);
-        for (number, &item) in judged.iter().enumerate() {
-            let row = results.row(own.hash(number));
+        let (judgement_at, row_of) = (judgement_at.as_mut_slice(), results.row_of());
+        for ((&item, &hash), number) in judged.iter().zip(own.hashes()).zip(0..) {
+            let row = row_of(hash);
             let is_here = items[row] == item;
-            marks[row / 64] |= u64::from(is_here) << (row % 64);
-            judgement_at[if is_here { row } else { items.len() }] = number as u16;
+            mark(row, is_here);
+            judgement_at[if is_here { row } else { items.len() }] = number;
         }
-        for row in results.displaced() {
+        for (place, row) in results.displaced().enumerate() {
+            if results.may_repeat_in(place, row) {
+                return false;
+            }
             if let Some(number) = own.find(results.hash(row), |number| judged[number] == items[row]) {
-                marks[row / 64] |= 1 << (row % 64);
+                mark(row, true);
                 judgement_at[row] = number as u16;
             }
         }
+        true
+    }
+
+    /// Takes the rows that are marked as those of judged items.
+    fn take_marked(&mut self, marks: &[u64]) {
         for (&mark, first) in marks.iter().zip((0..).step_by(64)) {
             let mut left = mark;
             while left != 0 {
                 let position = first + left.trailing_zeros();
-                found.push(Found { position, judgement: judgement_at[position as usize].into() });
+                let judgement = self.judgement_at[position as usize].into();
+                self.found.push(Found { position, judgement });
                 left &= left - 1;
             }
         }

@@ -1,5 +1,7 @@
 //! Measures that most people ask for, computed as their pages in Python compute them, to the last bit.
 
+use std::ops::Range;
+
 use crate::core::choices::Choice;
 use crate::core::lists::extremes::{Extreme, Memory, OpenList};
 use crate::core::lists::segments::segments;
@@ -102,30 +104,81 @@ impl Measure {
 
 /// The values of measures, each of each query; NaN where nothing is relevant.
 pub fn compute(measures: &[&Measure], lists: &Lists<'_>) -> Vec<Vec<f64>> {
-    let mut levels = levels(measures);
     // How low and how high a measure can be is found from its value, which is computed once.
     let mut pages: Vec<&Page> = Vec::new();
     let asked: Vec<_> =
         measures.iter().map(|each| (place_of(each.page(), &mut pages), each.extreme())).collect();
-    let open = asked.iter().any(|(_, extreme)| extreme.is_some());
-    let (mut memory, mut judged, mut plain) = (Memory::default(), Default::default(), Vec::new());
-    let mut values = vec![Vec::with_capacity(lists.offsets.len()); measures.len()];
+    let mut plain = plain_values(&pages, lists);
+    if asked.iter().any(|(_, extreme)| extreme.is_some()) {
+        return with_extremes(&asked, &plain, &mut levels(measures), lists);
+    }
+    let each = asked.iter().enumerate().map(|(place, &(page, _))| {
+        let again = asked[place + 1..].iter().any(|&(later, _)| later == page);
+        if again { plain[page].clone() } else { std::mem::take(&mut plain[page]) }
+    });
+    each.collect()
+}
+
+/// Judged items of which measures are computed one after another: what these look at stays in the nearest cache.
+const TOGETHER: usize = 1 << 11;
+
+/// The values of pages, each of each query.
+fn plain_values(pages: &[&Page], lists: &Lists<'_>) -> Vec<Vec<f64>> {
+    let mut seen = Seen::of_all(pages);
+    let mut values = vec![Vec::with_capacity(lists.retrieved.len()); pages.len()];
+    let step = (TOGETHER * lists.retrieved.len() / lists.ideal.len().max(1)).clamp(1, TOGETHER);
+    for begin in (0..lists.retrieved.len()).step_by(step) {
+        let some = lists.part(begin..lists.retrieved.len().min(begin + step));
+        seen.iter_mut().for_each(|seen| seen.take(&some));
+        pages.iter().zip(&mut values).for_each(|(page, values)| page.add_values(&some, &seen, values));
+    }
+    values
+}
+
+/// The values of measures by those of their pages, where some of them are extremes.
+fn with_extremes(
+    asked: &[(usize, Option<&Extreme>)],
+    plain: &[Vec<f64>],
+    levels: &mut [Level],
+    lists: &Lists<'_>,
+) -> Vec<Vec<f64>> {
+    let (mut memory, mut judged) = (Memory::default(), Default::default());
+    let mut values = vec![Vec::with_capacity(lists.offsets.len()); asked.len()];
     let rows = segments(lists.offsets).zip(segments(lists.ideal_offsets));
-    for ((own, all), &retrieved) in rows.zip(lists.retrieved) {
+    for (number, ((own, all), &retrieved)) in rows.zip(lists.retrieved).enumerate() {
         let own = (&lists.rank[own.clone()], &lists.relevance[own]);
         let ideal = &lists.ideal[all];
         levels.iter_mut().for_each(|level| level.take(own, ideal));
-        plain.clear();
-        plain.extend(pages.iter().map(|page| page.value(own, ideal, &levels)));
-        let list = open.then(|| OpenList::new(own, ideal, retrieved, &mut judged));
+        let list = OpenList::new(own, ideal, retrieved, &mut judged);
         for (&(page, extreme), values) in asked.iter().zip(&mut values) {
-            values.push(match (extreme, &list) {
-                (Some(extreme), Some(list)) => extreme.value(plain[page], list, &mut memory, &levels),
-                _ => plain[page],
-            });
+            let plain = plain[page][number];
+            values.push(extreme.map_or(plain, |extreme| extreme.value(plain, &list, &mut memory, levels)));
         }
     }
     values
+}
+
+impl Lists<'_> {
+    /// Some of them.
+    fn part(&self, lists: Range<usize>) -> Self {
+        let borders = lists.start..lists.end + 1;
+        Self {
+            offsets: &self.offsets[borders.clone()],
+            ideal_offsets: &self.ideal_offsets[borders],
+            retrieved: &self.retrieved[lists],
+            ..*self
+        }
+    }
+
+    /// Ranks and grades of the judged items of each list.
+    fn rows(&self) -> impl Iterator<Item = (&[i64], &[f64])> {
+        segments(self.offsets).map(|rows| (&self.rank[rows.clone()], &self.relevance[rows]))
+    }
+
+    /// The grades of all judged items of each query, best first.
+    fn ideals(&self) -> impl Iterator<Item = &[f64]> {
+        segments(self.ideal_offsets).map(|rows| &self.ideal[rows])
+    }
 }
 
 /// The place of a page among those that there are, one more of which it may be.
@@ -137,11 +190,17 @@ fn place_of<'a>(page: &'a Page, pages: &mut Vec<&'a Page>) -> usize {
 }
 
 impl Page {
-    /// The value of one query.
-    fn value(&self, own: (&[i64], &[f64]), ideal: &[f64], levels: &[Level]) -> f64 {
+    /// Adds the values of some queries.
+    fn add_values(&self, lists: &Lists<'_>, seen: &[Seen], values: &mut Vec<f64>) {
         match self {
-            Self::Gains(gains) => gains.share(own, ideal),
-            Self::Hits(hits) => hits.value(hits.level(levels)),
+            Self::Gains(gains) => {
+                let rows = lists.rows().zip(lists.ideals());
+                values.extend(rows.map(|(own, ideal)| gains.share(own, ideal)));
+            }
+            Self::Hits(hits) => {
+                let seen = seen.iter().find(|seen| is_same(seen.rel, hits.rel)).expect("one of each");
+                hits.add_values(seen, values);
+            }
         }
     }
 }
@@ -149,17 +208,47 @@ impl Page {
 impl Gains {
     /// What a grade gains.
     pub fn of(&self, grade: f64) -> f64 {
-        if self.binary { f64::from(grade > 0.0) } else { grade.max(0.0) }
+        if self.binary { f64::from(grade > 0.0) } else { above_zero(grade) }
     }
 
     /// The gains of a list as a share of those of the ideal one.
-    pub fn share(&self, (rank, relevance): (&[i64], &[f64]), ideal: &[f64]) -> f64 {
-        // Ranks ascend, and none after the last discount gains anything.
-        let own = rank.iter().map_while(|&rank| self.discounts.get(rank as usize - 1)).zip(relevance);
-        let total = |sum: f64, (discount, &grade): (&f64, &f64)| sum + self.of(grade) * discount;
-        let best = self.discounts.iter().zip(ideal).fold(0.0, total);
-        quotient(own.fold(0.0, total), best, best)
+    pub fn share(&self, own: (&[i64], &[f64]), ideal: &[f64]) -> f64 {
+        match self.binary {
+            true => self.share_of(own, ideal, |grade| f64::from(grade > 0.0)),
+            false => self.share_of(own, ideal, above_zero),
+        }
     }
+
+    #[inline(always)]
+    fn share_of(&self, (rank, relevance): (&[i64], &[f64]), ideal: &[f64], gain: impl Fn(f64) -> f64) -> f64 {
+        let discounts = self.discounts.as_slice();
+        let mut best = 0.0;
+        for (&discount, &grade) in discounts.iter().zip(ideal) {
+            best += gain(grade) * discount;
+        }
+        let mut sum = 0.0;
+        match discounts.len().checked_sub(1) {
+            // Adding nothing for items further down takes no branch that is told wrongly.
+            Some(last) if rank.len() <= FEW => {
+                for (&rank, &grade) in rank.iter().zip(relevance) {
+                    let place = rank as usize - 1;
+                    let discount = discounts[place.min(last)];
+                    sum += gain(grade) * if place <= last { discount } else { 0.0 };
+                }
+            }
+            // Ranks ascend, and none after the last discount gains anything.
+            _ => {
+                let own = rank.iter().map_while(|&rank| discounts.get(rank as usize - 1)).zip(relevance);
+                own.for_each(|(discount, &grade)| sum += gain(grade) * discount);
+            }
+        }
+        quotient(sum, best, best)
+    }
+}
+
+/// A grade, or 0 where it is less.
+fn above_zero(grade: f64) -> f64 {
+    if grade > 0.0 { grade } else { 0.0 }
 }
 
 impl Hits {
@@ -168,16 +257,105 @@ impl Hits {
         levels.iter().find(|level| level.is(self.rel)).expect("one of each")
     }
 
-    fn value(&self, level: &Level) -> f64 {
-        let seen = level.ranks().iter().take_while(|&&rank| rank <= self.cutoff);
-        self.over(self.found.of(seen.map(|&rank| rank as f64)), level.relevant)
+    /// Adds the values of the queries that are seen.
+    fn add_values(&self, seen: &Seen, values: &mut Vec<f64>) {
+        let each = seen.starts.iter().zip(seen.within(self.cutoff)).zip(&seen.relevant);
+        values.extend(each.map(|((&start, &within), &relevant)| {
+            let ranks = &seen.ranks[start..start + within];
+            self.over(self.found.of(ranks.iter().map(|&rank| rank as f64)), relevant)
+        }));
     }
 
     /// The value where so much is found of so many relevant items.
     pub fn over(&self, found: f64, relevant: usize) -> f64 {
-        let relevant = relevant as f64;
+        // One step where numbers have a sign.
+        let relevant = relevant as i64 as f64;
         quotient(found, self.denominator.unwrap_or(relevant), relevant)
     }
+}
+
+/// Items of a list up to which all are looked at, however few of them stand high enough.
+const FEW: usize = 16;
+
+/// What measures see of some queries who take items of a grade or better as relevant.
+struct Seen {
+    /// The least grade.
+    rel: f64,
+    /// The ranks of the relevant items of the lists, in each ascending, and beyond them anything.
+    ranks: Vec<i64>,
+    /// Where those of each list begin.
+    starts: Vec<usize>,
+    /// The cutoffs that are asked for, and how many relevant items each leaves of each list.
+    within: Vec<(i64, Vec<usize>)>,
+    /// How many of the judged items of each query are relevant.
+    relevant: Vec<usize>,
+}
+
+impl Seen {
+    /// Those that some pages have, one of each grade.
+    fn of_all(pages: &[&Page]) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for page in pages {
+            let &&Page::Hits(Hits { rel, cutoff, .. }) = page else { continue };
+            let place = all.iter().position(|seen| is_same(seen.rel, rel)).unwrap_or(all.len());
+            if place == all.len() {
+                let (ranks, starts, within, relevant) = Default::default();
+                all.push(Self { rel, ranks, starts, within, relevant });
+            }
+            let within = &mut all[place].within;
+            if within.iter().all(|&(known, _)| known != cutoff) {
+                within.push((cutoff, Vec::new()));
+            }
+        }
+        all
+    }
+
+    /// Takes the next queries.
+    fn take(&mut self, lists: &Lists<'_>) {
+        let Self { rel, ranks, starts, within, relevant } = self;
+        relevant.clear();
+        relevant.extend(lists.ideals().map(|ideal| count_relevant(ideal, *rel)));
+        ranks.resize(lists.rows().map(|(rank, _)| rank.len()).sum(), 0);
+        starts.clear();
+        within.iter_mut().for_each(|(_, counts)| counts.clear());
+        let mut count = 0;
+        for (rank, relevance) in lists.rows() {
+            let start = count;
+            for (&rank, &grade) in rank.iter().zip(relevance) {
+                // Written in any case: without a branch there is none to mispredict.
+                ranks[count] = rank;
+                count += usize::from(grade >= *rel);
+            }
+            starts.push(start);
+            let last = rank.last().copied().unwrap_or(0);
+            for (cutoff, counts) in &mut *within {
+                let all = last <= *cutoff;
+                counts.push(if all { count - start } else { count_within(rank, relevance, *rel, *cutoff) });
+            }
+        }
+    }
+
+    /// How many relevant items of each list stand at a rank up to one of the cutoffs.
+    fn within(&self, cutoff: i64) -> &[usize] {
+        let asked = self.within.iter().find(|&&(known, _)| known == cutoff);
+        &asked.expect("one of each").1
+    }
+}
+
+/// How many grades of so many items, whose ranks ascend, are as high as one or higher down to a cutoff.
+fn count_within(rank: &[i64], relevance: &[f64], rel: f64, cutoff: i64) -> usize {
+    if rank.len() > FEW {
+        return count_relevant(&relevance[..rank.partition_point(|&rank| rank <= cutoff)], rel);
+    }
+    let mut count = 0;
+    for (&rank, &grade) in rank.iter().zip(relevance) {
+        count += usize::from((grade >= rel) & (rank <= cutoff));
+    }
+    count
+}
+
+fn is_same(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits()
 }
 
 /// What measures see of one query who take items of a grade or better as relevant.
@@ -207,7 +385,7 @@ fn levels(measures: &[&Measure]) -> Vec<Level> {
 
 impl Level {
     fn is(&self, rel: f64) -> bool {
-        self.rel.to_bits() == rel.to_bits()
+        is_same(self.rel, rel)
     }
 
     /// Takes the next query.
@@ -253,7 +431,7 @@ impl Found {
             }
             Self::First => ranks.next().map_or(0.0, |rank| 1.0 / rank),
             Self::Any => f64::from(ranks.next().is_some()),
-            Self::Count => ranks.count() as f64,
+            Self::Count => ranks.count() as i64 as f64,
         }
     }
 }

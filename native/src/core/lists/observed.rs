@@ -7,6 +7,7 @@ use crate::core::error::Result;
 use crate::core::lists::judge::{Account, Choices, Consume, Pieces, Source, judge};
 use crate::core::lists::judged_lists::{JudgedLists, Numbers};
 use crate::core::lists::measures::{self, Measure};
+use crate::core::lists::values::{Total, total};
 use crate::core::pool;
 
 /// What is kept of each query when its list has been judged, one value a query.
@@ -22,6 +23,8 @@ pub struct Observed {
     pub apart: bool,
     /// Of each measure its values; NaN where nothing is relevant.
     pub values: Vec<Vec<f64>>,
+    /// What they come to.
+    pub totals: Vec<Total>,
     /// Judged items in all lists.
     pub hits: usize,
     /// In how many lists relevant items stand below the others, and in how many above.
@@ -115,22 +118,40 @@ fn of_part(lists: JudgedLists, measures: &[Arc<Measure>]) -> (Numbers, Observed)
     let order =
         measures::order((&lists.rank, &lists.rank), &lists.relevance, &lists.offsets, &lists.retrieved);
     let JudgedLists { queries, answered, retrieved, tied_rank, apart, .. } = lists;
-    (queries, Observed { answered, retrieved, tied_rank, apart, values, hits: lists.rank.len(), order })
+    let (totals, hits) = (Vec::new(), lists.rank.len());
+    (queries, Observed { answered, retrieved, tied_rank, apart, values, totals, hits, order })
 }
 
 /// Brings the queries of all parts, so many, into their order.
 fn merged(mut parts: Vec<(Numbers, Observed)>, queries: usize, measures: usize) -> Observed {
     if let [(Numbers::Range(_), _)] = &parts[..] {
-        return parts.swap_remove(0).1;
+        let only = parts.swap_remove(0).1;
+        return Observed { totals: only.values.iter().map(|values| total(values)).collect(), ..only };
     }
     let parts = &parts[..];
+    // No thread is to wait for another that does all of it.
+    let (measured, (answered, retrieved, tied_rank)) = pool::both(
+        || {
+            pool::map(measures, |measure| {
+                let values = placed(parts, queries, f64::NAN, |part| &part.values[measure]);
+                let total = total(&values);
+                (values, total)
+            })
+        },
+        || {
+            let answered = placed(parts, queries, false, |part| &part.answered);
+            let retrieved = placed(parts, queries, 0, |part| &part.retrieved);
+            (answered, retrieved, placed(parts, queries, 0, |part| &part.tied_rank))
+        },
+    );
+    let (values, totals) = measured.into_iter().unzip();
     Observed {
-        answered: placed(parts, queries, false, |part| &part.answered),
-        retrieved: placed(parts, queries, 0, |part| &part.retrieved),
-        tied_rank: placed(parts, queries, 0, |part| &part.tied_rank),
+        answered,
+        retrieved,
+        tied_rank,
         apart: parts.iter().all(|(_, part)| part.apart),
-        // Most of what is brought together, so that no thread is to wait for another that does all of it.
-        values: pool::map(measures, |measure| placed(parts, queries, f64::NAN, |part| &part.values[measure])),
+        values,
+        totals,
         hits: parts.iter().map(|(_, part)| part.hits).sum(),
         order: parts
             .iter()
@@ -170,7 +191,8 @@ mod tests {
         let retrieved = vec![3; values.len()];
         let tied_rank = vec![1; values.len()];
         let values = vec![values.to_vec()];
-        (numbers, Observed { answered, retrieved, tied_rank, apart: true, values, hits: 2, order: (1, 0) })
+        let (totals, order) = (Vec::new(), (1, 0));
+        (numbers, Observed { answered, retrieved, tied_rank, apart: true, values, totals, hits: 2, order })
     }
 
     #[test]
@@ -179,6 +201,7 @@ mod tests {
             vec![part(Numbers::Each(vec![3, 0]), &[0.3, 0.0]), part(Numbers::Range(1..3), &[0.1, 0.2])];
         let whole = merged(parts, 4, 1);
         assert_eq!(whole.values, [[0.0, 0.1, 0.2, 0.3]]);
+        assert_eq!(whole.totals, [total(&[0.0, 0.1, 0.2, 0.3])]);
         assert_eq!(whole.retrieved, [3; 4]);
         assert_eq!((whole.hits, whole.order), (4, (2, 0)));
     }

@@ -74,11 +74,19 @@ impl ShortTable {
 
     /// Whether an item stands twice, or what is as rare, two have one hash.
     pub fn may_repeat(&self) -> bool {
-        self.displaced().enumerate().any(|(number, row)| {
-            let hash = self.hashes[row];
-            let mut others = self.displaced().take(number).chain([self.row(hash)]);
-            others.any(|other| self.hashes[other] == hash)
-        })
+        self.displaced().enumerate().any(|(number, row)| self.may_repeat_in(number, row))
+    }
+
+    /// Whether that is so of the row that was displaced after so many others and one of these or one that was not.
+    pub fn may_repeat_in(&self, number: usize, row: usize) -> bool {
+        let hash = self.hashes[row];
+        let mut others = self.displaced().take(number).chain([self.row(hash)]);
+        others.any(|other| self.hashes[other] == hash)
+    }
+
+    /// The hashes of the items, row after row.
+    pub fn hashes(&self) -> &[u32] {
+        &self.hashes
     }
 
     /// The hash of the item in a row.
@@ -88,8 +96,13 @@ impl ShortTable {
 
     /// The row that has an item of this hash, unless it was displaced or there is none: then any row of the list.
     pub fn row(&self, hash: u32) -> usize {
-        let row = self.rows[(hash >> self.shift) as usize].wrapping_sub(self.base);
-        usize::from(row).min(self.hashes.len() - 1)
+        self.row_of()(hash)
+    }
+
+    /// The same of many hashes.
+    pub fn row_of(&self) -> impl Fn(u32) -> usize + '_ {
+        let (rows, base, shift, last) = (self.rows.as_slice(), self.base, self.shift, self.hashes.len() - 1);
+        move |hash| usize::from(rows[(hash >> shift) as usize].wrapping_sub(base)).min(last)
     }
 
     /// The row that has an item of this hash and `is` it, in a list that has rows.
@@ -121,11 +134,13 @@ fn place<const SLOTS: usize>(
             count += 1;
         }
     };
-    let (whole, rest) = hashes.as_chunks::<4>();
+    let (whole, rest) = hashes.as_chunks::<8>();
     let mut row = base;
     for some in whole {
-        (0..4).for_each(|at| put(some[at], row + at as u16));
-        row += 4;
+        for &hash in some {
+            put(hash, row);
+            row += 1;
+        }
     }
     rest.iter().zip(row..).for_each(|(&hash, row)| put(hash, row));
     count

@@ -18,7 +18,7 @@ pub fn quotient(above: f64, below: f64, relevant: f64) -> f64 {
 }
 
 /// What the values of all queries come to.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default, Clone, PartialEq)]
 pub struct Total {
     /// The sum of the values.
     pub sum: f64,
@@ -28,9 +28,35 @@ pub struct Total {
     pub undefined: usize,
 }
 
+/// What the values come to where none of those that are undefined (NaN) counts.
+pub fn total(values: &[f64]) -> Total {
+    let mut sum = Sum::default();
+    let mut count = 0;
+    for &value in values {
+        if !value.is_nan() {
+            sum.add(value);
+            count += 1;
+        }
+    }
+    Total { sum: sum.value(), count, undefined: values.len() - count }
+}
+
+impl Total {
+    /// What [`settle`] gives for the values that this is the [`total`] of, all of which count, where that is known
+    /// without adding them up again: nothing is filled in, or zeros, which change no sum.
+    pub fn settled(&self, values: &mut [f64], filler: f64) -> Option<Self> {
+        if self.undefined > 0 {
+            if filler != 0.0 {
+                return None;
+            }
+            values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = filler);
+        }
+        Some(Self { count: values.len(), ..self.clone() })
+    }
+}
+
 /// Puts `filler` in the place of undefined values (NaN) and NaN where a query does not count, and adds up.
 /// All count where nothing is said.
-///
 pub fn settle(values: &mut [f64], counted: Option<&[bool]>, filler: f64) -> Total {
     let mut total = Total::default();
     let mut sum = Sum::default();
@@ -82,6 +108,25 @@ mod tests {
         assert_eq!(count_unlike(&first, &[&other]), 5);
         assert_eq!(count_unlike(&first, &[&first, &other]), 5);
         assert_eq!(count_unlike(&first, &[]), 0);
+    }
+
+    #[test]
+    fn what_is_settled_by_a_total_is_as_if_all_were_added_up() {
+        let nan = f64::NAN;
+        for values in [&[][..], &[0.1, 0.7, 1e17, 0.3], &[nan, 0.1, 0.2, nan, 0.3], &[nan], &[-0.5, nan, 0.5]]
+        {
+            for filler in [0.0, -0.0, 1.0, nan] {
+                let (mut own, mut expected) = (values.to_vec(), values.to_vec());
+                let by_total = total(values).settled(&mut own, filler);
+                let all = settle(&mut expected, None, filler);
+                if let Some(settled) = by_total {
+                    assert_eq!((settled.sum.to_bits(), settled), (all.sum.to_bits(), all));
+                    assert_eq!(own, expected);
+                } else {
+                    assert!(filler != 0.0 && values.iter().any(|value| value.is_nan()));
+                }
+            }
+        }
     }
 
     #[test]
