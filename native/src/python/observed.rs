@@ -12,7 +12,8 @@ use pyo3::types::PyList;
 
 use crate::core::lists::judge::Account;
 use crate::core::lists::measures::Measure;
-use crate::core::lists::{observed, values};
+use crate::core::lists::observed;
+use crate::core::lists::values::{self, Total};
 use crate::python::lists::{Columns, CompiledMeasure, ListChoices, source, threads_for};
 use crate::python::running::{self, interruptible, unlocked};
 use crate::python::tables::Table;
@@ -77,24 +78,52 @@ impl<T: Element + Sync> Kept<T> {
 
 /// The values of a measure, one a query.
 #[pyclass(frozen, module = "rankmark._native")]
-pub struct QueryValues(Kept<f64>);
+pub struct QueryValues {
+    values: Kept<f64>,
+    /// What they come to as they were observed, until somebody may have changed them.
+    total: Mutex<Option<Total>>,
+}
 
 #[pymethods]
 impl QueryValues {
     #[new]
     fn new(values: Bound<'_, PyArray1<f64>>) -> Self {
-        Self(Kept::of(values))
+        Self { values: Kept::of(values), total: Mutex::default() }
     }
 
     /// The values as an array, always the same one.
     #[getter]
     fn array<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.0.array(py)
+        self.observed_total();
+        self.values.array(py)
     }
 
     /// The same values once more.
     fn copy(&self, py: Python<'_>) -> PyResult<Self> {
-        self.0.look(py, <[f64]>::to_vec).map(|values| Self(Kept::new(values)))
+        self.values.look(py, <[f64]>::to_vec).map(Self::unseen)
+    }
+}
+
+impl QueryValues {
+    fn unseen(values: Vec<f64>) -> Self {
+        Self { values: Kept::new(values), total: Mutex::default() }
+    }
+
+    fn observed(values: Vec<f64>, total: Total) -> Self {
+        Self { values: Kept::new(values), total: Mutex::new(Some(total)) }
+    }
+
+    /// What they come to as they were observed, once.
+    fn observed_total(&self) -> Option<Total> {
+        self.total.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// As [`values::settle`].
+    fn settle(&self, py: Python<'_>, counted: Option<&[bool]>, filler: f64) -> PyResult<Total> {
+        match self.observed_total() {
+            Some(total) if counted.is_none() && total.undefined == 0 => Ok(total),
+            _ => self.values.change(py, |own| values::settle(own, counted, filler)),
+        }
     }
 }
 
@@ -232,7 +261,8 @@ fn kept(account: Account, lists: observed::Observed) -> Seen {
         hits: lists.hits,
         order: lists.order,
     };
-    let values = lists.values.into_iter().map(|values| QueryValues(Kept::new(values)));
+    let values = lists.values.into_iter().zip(lists.totals);
+    let values = values.map(|(values, total)| QueryValues::observed(values, total));
     (account.unjudged_queries, queries, values.collect())
 }
 
@@ -337,7 +367,7 @@ type Unsettled<'py> = (PyRef<'py, QueryValues>, Option<PyReadonlyArray1<'py, boo
 pub fn settle(py: Python<'_>, measures: Vec<Unsettled<'_>>) -> PyResult<Vec<(f64, usize, usize)>> {
     let settle = |(own, counted, filler): Unsettled<'_>| {
         let counted = counted.as_ref().map(|counted| counted.as_slice()).transpose()?;
-        let total = own.0.change(py, |own| values::settle(own, counted, filler))?;
+        let total = own.settle(py, counted, filler)?;
         Ok((total.sum, total.count, total.undefined))
     };
     measures.into_iter().map(settle).collect()
@@ -350,7 +380,7 @@ type Means = (Vec<f64>, Vec<(usize, usize)>);
 #[pyfunction]
 pub fn settle_means(py: Python<'_>, measures: Vec<PyRef<'_, QueryValues>>, filler: f64) -> PyResult<Means> {
     let settle = |own: PyRef<'_, QueryValues>| {
-        let total = own.0.change(py, |own| values::settle(own, None, filler))?;
+        let total = own.settle(py, None, filler)?;
         let mean = if total.count == 0 { f64::NAN } else { total.sum / total.count as f64 };
         Ok((mean, (total.count, total.undefined)))
     };

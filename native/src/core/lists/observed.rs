@@ -7,6 +7,7 @@ use crate::core::error::Result;
 use crate::core::lists::judge::{Account, Choices, Consume, Pieces, Source, judge};
 use crate::core::lists::judged_lists::{JudgedLists, Numbers};
 use crate::core::lists::measures::{self, Measure};
+use crate::core::lists::values::{Total, total};
 use crate::core::pool;
 
 /// What is kept of each query when its list has been judged, one value a query.
@@ -22,6 +23,8 @@ pub struct Observed {
     pub apart: bool,
     /// Of each measure its values; NaN where nothing is relevant.
     pub values: Vec<Vec<f64>>,
+    /// What those that are defined come to; none of a part of the queries.
+    pub totals: Vec<Total>,
     /// Judged items in all lists.
     pub hits: usize,
     /// In how many lists relevant items stand below the others, and in how many above.
@@ -97,7 +100,8 @@ impl Parts {
     /// All queries of an account.
     fn whole(self, account: Account, measures: usize) -> (Account, Observed) {
         let parts = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let whole = merged(parts, account.first_rows.len(), measures);
+        let mut whole = merged(parts, account.first_rows.len(), measures);
+        whole.totals = pool::map(measures, |measure| total(&whole.values[measure]));
         (account, whole)
     }
 }
@@ -116,7 +120,8 @@ fn of_part(lists: JudgedLists, measures: &[Arc<Measure>]) -> (Numbers, Observed)
     let order =
         measures::order((&lists.rank, &lists.rank), &lists.relevance, &lists.offsets, &lists.retrieved);
     let JudgedLists { queries, answered, retrieved, tied_rank, apart, .. } = lists;
-    (queries, Observed { answered, retrieved, tied_rank, apart, values, hits: lists.rank.len(), order })
+    let (hits, totals) = (lists.rank.len(), Vec::new());
+    (queries, Observed { answered, retrieved, tied_rank, apart, values, totals, hits, order })
 }
 
 /// Brings the queries of all parts, so many, into their order.
@@ -132,6 +137,7 @@ fn merged(mut parts: Vec<(Numbers, Observed)>, queries: usize, measures: usize) 
         apart: parts.iter().all(|(_, part)| part.apart),
         // Most of what is brought together, so that no thread is to wait for another that does all of it.
         values: pool::map(measures, |measure| placed(parts, queries, f64::NAN, |part| &part.values[measure])),
+        totals: Vec::new(),
         hits: parts.iter().map(|(_, part)| part.hits).sum(),
         order: parts
             .iter()
@@ -171,7 +177,8 @@ mod tests {
         let retrieved = vec![3; values.len()];
         let tied_rank = vec![1; values.len()];
         let values = vec![values.to_vec()];
-        (numbers, Observed { answered, retrieved, tied_rank, apart: true, values, hits: 2, order: (1, 0) })
+        let (totals, order) = (Vec::new(), (1, 0));
+        (numbers, Observed { answered, retrieved, tied_rank, apart: true, values, totals, hits: 2, order })
     }
 
     #[test]
