@@ -7,7 +7,9 @@
 //! looked at behind the first that rises. AP is highest where the first open items are relevant: of some that stand next
 //! to each other each adds no less than the one before it, so that it is highest before these or behind them.
 
+use std::array::from_fn;
 use std::iter;
+use std::ops::Range;
 
 use crate::core::choices::Choice;
 use crate::core::lists::measures::{Found, Gains, Hits, Level, Page};
@@ -359,6 +361,19 @@ fn precisions(ranks: &[i64]) -> f64 {
     (1..).zip(ranks).fold(0.0, |sum, (place, &rank)| sum + f64::from(place) / rank as f64)
 }
 
+/// A sum and the precisions at ranks that follow each other, of relevant items below so many others.
+fn with_precisions(mut sum: f64, ranks: Range<i64>, others: i64) -> f64 {
+    // Divided several at a time, and added in their order.
+    const TOGETHER: i64 = 4;
+    let (mut rank, others) = (ranks.start, others as f64);
+    while rank + TOGETHER <= ranks.end {
+        let own: [f64; TOGETHER as usize] = from_fn(|place| (rank + place as i64) as f64);
+        sum = own.map(|rank| (rank - others) / rank).into_iter().fold(sum, |sum, each| sum + each);
+        rank += TOGETHER;
+    }
+    (rank..ranks.end).fold(sum, |sum, rank| sum + (rank as f64 - others) / rank as f64)
+}
+
 /// AP where so many of the first open items, at least one, are relevant, down to the rank `last`.
 fn with_first(list: &OpenList<'_>, hits: &Hits, level: &Level, count: usize, last: i64) -> f64 {
     // Down to it all items are relevant but these.
@@ -367,7 +382,7 @@ fn with_first(list: &OpenList<'_>, hits: &Hits, level: &Level, count: usize, las
     for (above, other) in (0..).zip(others) {
         sum = match above {
             0 => (other - next) as f64, // as many precisions of 1
-            _ => (next..other).fold(sum, |sum, rank| sum + (rank - above) as f64 / rank as f64),
+            _ => with_precisions(sum, next..other, above),
         };
         next = other + 1;
     }
@@ -381,13 +396,11 @@ fn with_first(list: &OpenList<'_>, hits: &Hits, level: &Level, count: usize, las
 /// AP where the last open items are relevant.
 fn with_last(list: &OpenList<'_>, hits: &Hits, level: &Level, Last { count, rank }: Last) -> f64 {
     let (last, above) = (list.length.min(hits.cutoff), first_to(level.ranks(), rank - 1));
-    let (mut sum, mut next, mut place) = (precisions(above), rank, above.len());
+    let (mut sum, mut next, mut place) = (precisions(above), rank, above.len() as i64);
     let others = list.others(hits.rel).skip_while(|&other| other < rank).take_while(|&other| other <= last);
     for other in others.chain(iter::once(last + 1)) {
-        for rank in next..other {
-            place += 1;
-            sum += place as f64 / rank as f64;
-        }
+        sum = with_precisions(sum, next..other, next - 1 - place);
+        place += other - next;
         next = other + 1;
     }
     hits.over(sum, level.relevant + count)
