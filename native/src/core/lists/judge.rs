@@ -18,7 +18,7 @@ use crate::core::ids::{Ids, is_u64, unsigned};
 use crate::core::lists::judged_lists::{JudgedLists, Numbers};
 use crate::core::lists::list::{Judge, Rules, Top, descends};
 use crate::core::lists::matching::{Repeated, Repeats};
-use crate::core::lists::partition::{Gathered, Near, Partitions};
+use crate::core::lists::partition::{Gathered, Partitions, Way};
 use crate::core::pool;
 use crate::core::scores::Score;
 use crate::core::short_text::{ShortText, short_texts};
@@ -364,10 +364,13 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         let Tables { qrels, run, .. } = *self.tables;
         let columns = ListColumns { judged, grades: qrels.grades()?, items, order: run.order::<S>()? };
         let (mut parts, mut unjudged_queries) = (Vec::new(), 0);
-        let near = if self.is_scattered() { Near::new(&self.queries.keys, self.run_queries) } else { None };
-        let passes = self.passes(Partitions::<Q, K, S>::row(near.as_ref()));
+        let way = match self.is_scattered() {
+            true => Way::of(&self.queries.keys, self.run_queries),
+            false => Way::Hashed,
+        };
+        let passes = self.passes(Partitions::<Q, K, S>::row(&way));
         for pass in 0..passes {
-            let lists = Lists::new(&self, &columns, near.as_ref(), (pass, passes))?;
+            let lists = Lists::new(&self, &columns, &way, (pass, passes))?;
             let step = self.blocks_of_a_part(lists.blocks());
             parts.extend(pool::map_init(
                 lists.blocks().div_ceil(step),
@@ -655,7 +658,7 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
     fn new<C: Consume>(
         job: &Job<'_, Q, C>,
         columns: &ListColumns<'_, K, S>,
-        near: Option<&Near<Q>>,
+        way: &Way<Q>,
         pass: (usize, usize),
     ) -> Result<Self> {
         if let Some(found) = &job.found {
@@ -674,7 +677,7 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
         }
         let results = (job.run_queries, columns.items, columns.order.as_ref());
         let cancelled = job.tables.cancelled;
-        Partitions::new(near, pass, &job.queries.keys, results, cancelled).map(Self::Partitioned)
+        Partitions::new(way, pass, &job.queries.keys, results, cancelled).map(Self::Partitioned)
     }
 
     fn blocks(&self) -> usize {
