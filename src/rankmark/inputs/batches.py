@@ -235,10 +235,9 @@ def whole_queries(frames: Iterator[pl.DataFrame], query: str) -> Iterator[pl.Dat
 
 def _released(rest: pl.DataFrame, of: int) -> pl.DataFrame:
     """A few rows in memory of their own, so that those before them can be let go."""
-    import numpy as np
     import polars as pl
 
-    return rest[pl.Series(np.arange(rest.height, dtype=np.uint32))] if rest.height < of / 2 else rest
+    return rest[pl.int_range(rest.height, dtype=pl.UInt32, eager=True)] if rest.height < of / 2 else rest
 
 
 def last_border(queries: pl.Series) -> int:
