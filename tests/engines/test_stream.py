@@ -6,6 +6,7 @@ import gzip
 import json
 import math
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -286,6 +287,46 @@ def test_a_list_a_query(tmp_path: Path, small_batches: Any) -> None:
     pl.concat([lists, lists[:1]]).write_parquet(tmp_path / "twice.parquet")
     with pytest.raises(rm.DataError, match="query 0 has several lists"):
         streamed(tmp_path, "qrels.parquet", "twice.parquet")
+
+
+@pytest.mark.parametrize("batch", [20, 200, 1000])
+def test_rows_of_lists_are_those_of_the_table(tmp_path: Path, small_batches: Any, batch: Any) -> None:
+    small_batches(batch)
+    lists = [[query, query + 1, query + 2] for query in range(40)]
+    lists[10:20] = [[] for _ in range(10)]  # some batches have no items
+    frame = pl.DataFrame({"query": range(40), "item": lists})
+    frame[:25].write_parquet(tmp_path / "run0.parquet")
+    frame[25:].write_parquet(tmp_path / "run1.parquet")
+    judged = {"query": [*range(40)] * 2, "item": [*range(40), *range(1, 41)]}
+    pl.DataFrame(judged).write_parquet(tmp_path / "qrels.parquet")
+    both(tmp_path, "qrels.parquet", "run*.parquet", MEASURES)
+    lists[33] = [33, 34, 33]
+    frame.with_columns(pl.Series("item", lists))[25:].write_parquet(tmp_path / "run1.parquet")
+    with pytest.raises(rm.DataError, match=r"item 33 of query 33 in row") as error:
+        streamed(tmp_path, "qrels.parquet", "run*.parquet")
+    begin, row, again = map(int, re.findall(r"\brow (\d+)", str(error.value)))
+    assert (begin + row, begin + again) == (33, 33)
+
+
+def test_lists_that_are_all_empty_are_refused(tmp_path: Path, small_batches: Any) -> None:
+    small_batches(20)
+    pl.DataFrame({"query": [1], "item": [2]}).write_parquet(tmp_path / "qrels.parquet")
+    nothing = pl.DataFrame(
+        {"query": range(40), "item": [[]] * 40}, schema_overrides={"item": pl.List(pl.Int64)}
+    )
+    nothing.write_parquet(tmp_path / "run.parquet")
+    for engine in ("local", "stream"):
+        with pytest.raises(rm.DataError, match="every list of items is empty"):
+            rm.evaluate(str(tmp_path / "qrels.parquet"), str(tmp_path / "run.parquet"), "AP", engine=engine)
+
+
+@pytest.mark.parametrize("room", [1 << 30, 16_000, 4_000, 100])
+def test_partitions_stay_in_memory_or_not(
+    parquet: Any, small_batches: Any, monkeypatch: pytest.MonkeyPatch, room: Any
+) -> None:
+    small_batches(4000, 2000)
+    monkeypatch.setattr(partitions, "HELD", max(1, (64 << 20) // room))
+    both(parquet, "mixed.parquet", "scattered.parquet", MEASURES)
 
 
 # --- What is refused ----------------------------------------------------------------------------------------

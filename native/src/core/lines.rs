@@ -7,6 +7,7 @@ use std::io;
 use std::mem::{self, MaybeUninit};
 use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
+use std::slice;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_buffer::Buffer;
@@ -40,13 +41,18 @@ impl Lines {
     /// # Errors
     /// There is not so much memory.
     pub fn new(count: usize) -> Result<Self> {
-        let mut lines = match spare(count) {
-            Some(lines) => lines,
-            None => fresh(count)?,
-        };
+        Ok(match spare(count) {
+            Some(lines) => Self::of(lines, count),
+            None => Self::of(fresh(count)?, count),
+        })
+    }
+
+    /// The first so many of some for which there is room.
+    fn of(mut lines: Vec<Line>, count: usize) -> Self {
+        assert!(count <= lines.capacity());
         // SAFETY: there is room for them, and whatever a line holds is a value of it.
         unsafe { lines.set_len(count) };
-        Ok(Self(lines))
+        Self(lines)
     }
 }
 
@@ -70,6 +76,51 @@ impl Drop for Lines {
     }
 }
 
+/// Room for so many bytes, to be written in any order.
+pub struct Room {
+    lines: Lines,
+    bytes: usize,
+}
+
+impl Room {
+    /// So many, which may hold anything.
+    ///
+    /// # Errors
+    /// There is not so much memory.
+    pub fn new(bytes: usize) -> Result<Self> {
+        Ok(Self { lines: Lines::new(bytes.div_ceil(size_of::<Line>()))?, bytes })
+    }
+
+    /// The same for what stays: the room that was given back is for those who give it back again soon.
+    ///
+    /// # Errors
+    /// As of `new`.
+    pub fn lasting(bytes: usize) -> Result<Self> {
+        let count = bytes.div_ceil(size_of::<Line>());
+        let mut lines = room(count)?;
+        advise(&mut lines, Advice::LargePages);
+        Ok(Self { lines: Lines::of(lines, count), bytes })
+    }
+
+    /// All of them.
+    pub fn bytes(&mut self) -> &mut [MaybeUninit<u8>] {
+        let begin = self.lines.as_mut_ptr().cast::<MaybeUninit<u8>>();
+        // SAFETY: a line is but such bytes; so many lie within the lines, which nobody else has meanwhile.
+        unsafe { slice::from_raw_parts_mut(begin, self.bytes) }
+    }
+
+    /// They, to be read.
+    ///
+    /// # Safety
+    /// Each of them was written.
+    pub unsafe fn written(mut self) -> Buffer {
+        let begin = NonNull::from(&mut *self.lines).cast::<u8>();
+        // SAFETY: so many bytes were written from the begin of the lines, as the caller says; the buffer keeps these,
+        // which stay where they are when `lines` is moved, and nobody writes to them anymore.
+        unsafe { Buffer::from_custom_allocation(begin, self.bytes, Arc::new(self.lines)) }
+    }
+}
+
 /// Lines that are filled by one task.
 const FILLED: usize = 1 << 16;
 
@@ -82,10 +133,10 @@ pub fn filled(
     fill: impl Fn(usize, &mut Piece<'_>) -> io::Result<()> + Sync + Send,
 ) -> io::Result<Buffer> {
     let no_room = |error: Error| io::Error::new(io::ErrorKind::OutOfMemory, error.message);
-    let mut lines = Lines::new(bytes.div_ceil(size_of::<Line>())).map_err(no_room)?;
+    let mut room = Room::new(bytes).map_err(no_room)?;
     let begins = (0..bytes).step_by(FILLED * size_of::<Line>());
     let pieces: Vec<_> = begins
-        .zip(lines.chunks_mut(FILLED))
+        .zip(room.lines.chunks_mut(FILLED))
         .map(|(begin, lines)| {
             let size = size_of_val(lines).min(bytes - begin);
             (begin, Mutex::new(Piece { lines, size, count: 0 }))
@@ -99,10 +150,8 @@ pub fn filled(
     });
     done.into_iter().collect::<io::Result<()>>()?;
     drop(pieces);
-    let begin = NonNull::from(&mut *lines).cast::<u8>();
-    // SAFETY: all pieces are full, so that many bytes were written from the begin of the lines; the buffer keeps these,
-    // which stay where they are when `lines` is moved, and nobody writes to them anymore.
-    Ok(unsafe { Buffer::from_custom_allocation(begin, bytes, Arc::new(lines)) })
+    // SAFETY: all pieces are full, so that many bytes were written from the begin of the lines.
+    Ok(unsafe { room.written() })
 }
 
 /// Lines that are being filled, from the first on.

@@ -23,7 +23,9 @@ use crate::core::error::{Error, Result};
 use crate::core::hash::{Key, mix};
 use crate::core::ids::Ids;
 use crate::core::lines::filled;
+use crate::core::mapped::mapped;
 use crate::core::pool;
+use crate::core::scatter::{ALIGNED, NOWHERE, are_plain, scattered};
 use crate::core::table::{Family, Table};
 use crate::core::texts::Texts;
 
@@ -31,15 +33,13 @@ use crate::core::texts::Texts;
 const ROWS: usize = 1 << 18;
 /// Pieces of fewer rows than this, on average, are put together before they are read.
 const FEW: usize = 1 << 12;
-/// Columns begin in files at multiples of so many bytes, as their values have to in memory.
-const ALIGNED: usize = 16;
 /// Bytes that are written at once.
 const WRITTEN: usize = 1 << 18;
 /// Bytes that are read at once, which stay in the cache until they are where they belong.
 const READ: usize = 1 << 17;
 
-/// The partition of a row: a number, or this for one that is left out.
-pub const NOWHERE: u16 = u16::MAX;
+/// Of the room for rows in memory, the part for those that are on their way to files.
+const ON_THE_WAY: usize = 8;
 
 /// Tables dealt out, each to as many partitions.
 pub struct Partitions {
@@ -50,6 +50,8 @@ pub struct Partitions {
     /// Bytes that may stay in memory.
     room: usize,
     held: usize,
+    /// The first so many partitions stay there as long as there is room; files are for the others.
+    kept: usize,
     tables: BTreeMap<String, Vec<Partition>>,
 }
 
@@ -74,9 +76,14 @@ struct ColumnLayout {
 }
 
 impl Partitions {
-    /// Partitions without rows, whose files will be in a folder; of what is dealt out, `room` bytes may stay in memory.
-    pub fn new(folder: PathBuf, count: usize, level: u64, room: usize) -> Self {
-        Self { folder, count, level, room, held: 0, tables: BTreeMap::new() }
+    /// Partitions without rows, whose files will be in a folder; of what is dealt out, about `expected` bytes, `room`
+    /// may stay in memory.
+    pub fn new(folder: PathBuf, count: usize, level: u64, room: usize, expected: usize) -> Self {
+        let kept = match expected <= room {
+            true => count,
+            false => (count as u128 * (room - room / ON_THE_WAY) as u128 / expected as u128) as usize,
+        };
+        Self { folder, count, level, room, held: 0, kept, tables: BTreeMap::new() }
     }
 
     /// Adds rows of a table by a hash of their ids in a column; those of an id keep their order.
@@ -136,34 +143,56 @@ impl Partitions {
             }
             start += batch.num_rows();
         }
-        let schema = dealt_schema(&table.schema);
         let count = self.count;
-        let dealt = pool::map(parts.len(), |number| {
-            let (batch, start) = &parts[number];
-            dealt(batch, &schema, &places(*start..start + batch.num_rows()), count)
+        let places = pool::map(parts.len(), |number| {
+            places(parts[number].1..parts[number].1 + parts[number].0.num_rows())
         });
+        let parts: Vec<_> = parts.into_iter().map(|(part, _)| part).collect();
+        let dealt = match parts.iter().all(are_plain) {
+            true => scattered(&parts, &places, count, self.kept)?,
+            false => {
+                let schema = dealt_schema(&table.schema);
+                let dealt =
+                    pool::map(parts.len(), |number| dealt(&parts[number], &schema, &places[number], count));
+                dealt.into_iter().collect::<std::result::Result<Vec<_>, _>>().map_err(unreadable)?.concat()
+            }
+        };
         let partitions = self
             .tables
             .entry(name.to_owned())
             .or_insert_with(|| (0..count).map(|_| Partition::default()).collect());
-        for each in dealt {
-            for (partition, batch) in each.map_err(unreadable)? {
-                self.held += batch.get_array_memory_size();
-                partitions[partition].held.push(batch);
-            }
+        for (partition, batch) in dealt {
+            self.held += bytes(&batch);
+            partitions[partition].held.push(batch);
         }
-        Ok(if self.held > self.room { self.spill() } else { Ok(()) })
+        Ok(self.make_room())
     }
 
-    /// Writes all that is in memory to files.
-    fn spill(&mut self) -> io::Result<()> {
-        let Self { folder, level, tables, .. } = self;
+    /// Writes to files what is to be there, once there is much of it or no more room.
+    fn make_room(&mut self) -> io::Result<()> {
+        let is_mixed = 0 < self.kept && self.kept < self.count;
+        let on_the_way =
+            || self.tables.values().flat_map(|table| &table[self.kept..]).map(Partition::held).sum::<usize>();
+        if self.held > self.room || is_mixed && on_the_way() > self.room / ON_THE_WAY {
+            self.spill(self.kept % self.count)?;
+        }
+        if self.held > self.room {
+            self.kept = 0;
+            self.spill(0)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is in memory of all partitions from one on to files.
+    fn spill(&mut self, first: usize) -> io::Result<()> {
+        let Self { folder, level, tables, held: all, .. } = self;
         let mut held: Vec<_> = tables
             .iter_mut()
             .flat_map(|(name, partitions)| {
                 partitions
                     .iter_mut()
                     .enumerate()
+                    .skip(first)
                     .map(|(number, partition)| (path(folder, *level, name, number), partition))
             })
             .filter(|(_, partition)| !partition.held.is_empty())
@@ -171,9 +200,9 @@ impl Partitions {
         let written = pool::map(held.len(), |number| append(&held[number].0, &held[number].1.held));
         for ((_, partition), layouts) in held.iter_mut().zip(written) {
             partition.filed.extend(layouts?);
+            *all -= partition.held();
             partition.held = Vec::new();
         }
-        self.held = 0;
         Ok(())
     }
 
@@ -189,7 +218,7 @@ impl Partitions {
     pub fn take(&mut self, name: &str, partition: usize) -> Result<io::Result<Vec<Table>>> {
         let Some(partitions) = self.tables.get_mut(name) else { return Ok(Ok(Vec::new())) };
         let Partition { filed, held } = std::mem::take(&mut partitions[partition]);
-        self.held -= held.iter().map(RecordBatch::get_array_memory_size).sum::<usize>();
+        self.held -= held.iter().map(bytes).sum::<usize>();
         let mut batches = Vec::with_capacity(filed.len() + held.len());
         if !filed.is_empty() {
             let path = path(&self.folder, self.level, name, partition);
@@ -243,9 +272,22 @@ fn table_of(batches: &[RecordBatch]) -> std::result::Result<Table, ArrowError> {
 
 impl Partition {
     fn size(&self) -> usize {
-        let held = self.held.iter().map(RecordBatch::get_array_memory_size);
-        self.filed.iter().map(Layout::size).chain(held).sum()
+        self.filed.iter().map(Layout::size).sum::<usize>() + self.held()
     }
+
+    /// Bytes in memory.
+    fn held(&self) -> usize {
+        self.held.iter().map(bytes).sum()
+    }
+}
+
+/// Bytes of a batch that was dealt out, which may share memory with others.
+fn bytes(batch: &RecordBatch) -> usize {
+    let bytes = |column: &ArrayRef| match column.data_type().primitive_width() {
+        Some(width) if column.null_count() == 0 => column.len() * width,
+        _ => column.get_array_memory_size(),
+    };
+    batch.columns().iter().map(bytes).sum()
 }
 
 fn path(folder: &Path, level: u64, name: &str, partition: usize) -> PathBuf {
@@ -317,8 +359,14 @@ fn taken(column: &ArrayRef, rows: &UInt32Array) -> std::result::Result<ArrayRef,
 
 /// What a file holds.
 fn content(path: &Path) -> io::Result<Buffer> {
-    let size = fs::metadata(path)?.len();
-    filled(size as usize, |begin, piece| {
+    let file = File::open(path)?;
+    let size = file.metadata()?.len() as usize;
+    // SAFETY: it is a file of our own, in a folder that others may not write to; all has been written to it, and it is
+    // removed next.
+    if let Ok(content) = unsafe { mapped(&file, size) } {
+        return Ok(content);
+    }
+    filled(size, |begin, piece| {
         let (mut file, mut some) = (File::open(path)?, vec![0; READ]);
         file.seek(SeekFrom::Start(begin as u64))?;
         while piece.left() > 0 {
@@ -340,12 +388,6 @@ fn append(path: &Path, batches: &[RecordBatch]) -> io::Result<Vec<Layout>> {
     let layouts = together.map(|batches| Layout::write(batches, &mut file)).collect::<io::Result<_>>()?;
     file.flush()?;
     Ok(layouts)
-}
-
-/// Whether a batch has but numbers without nulls: columns of such are put together by writing one after another.
-fn are_plain(batch: &RecordBatch) -> bool {
-    let is_plain = |column: &ArrayRef| column.null_count() == 0 && column.data_type().is_primitive();
-    batch.columns().iter().all(is_plain)
 }
 
 impl Layout {
@@ -454,8 +496,10 @@ mod tests {
         fs::create_dir(&folder).unwrap();
         // The ids alone are plain, and are written together.
         for columns in [&[0, 1, 2, 3][..], &[0]] {
-            let found = [usize::MAX, 0, 1_500 * columns.len()].map(|room| {
-                let mut partitions = Partitions::new(folder.clone(), 3, 0, room);
+            let rooms =
+                [(usize::MAX, 0), (0, 1), (1_500 * columns.len(), usize::MAX), (700, 900), (100, 300)];
+            let found = rooms.map(|(room, expected)| {
+                let mut partitions = Partitions::new(folder.clone(), 3, 0, room, expected);
                 for start in [0, 40, 80] {
                     let Table { schema, batches } = table(start, start + 40);
                     let schema = Arc::new(schema.project(columns).unwrap());
@@ -468,14 +512,32 @@ mod tests {
                 found
             });
             assert_eq!(found[0].iter().map(Vec::len).sum::<usize>(), 120);
-            assert!(found[1] == found[0] && found[2] == found[0]);
+            assert!(found.iter().all(|other| *other == found[0]));
+        }
+        fs::remove_dir(&folder).unwrap();
+    }
+
+    #[test]
+    fn as_many_partitions_stay_in_memory_as_there_is_room_for() {
+        let folder = std::env::temp_dir().join(format!("rankmark-kept-{}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        let column = Arc::new(Int64Array::from_iter_values(0..3_000)) as ArrayRef;
+        let batch = RecordBatch::try_from_iter([("id", column)]).unwrap();
+        let ids = Table { schema: batch.schema(), batches: vec![batch] };
+        // Of 24,000 bytes 14,000 fit beside those on their way, and none where three times as many come.
+        for (times, kept) in [(1, 4), (3, 0)] {
+            let mut partitions = Partitions::new(folder.clone(), 7, 0, 16_000, 24_000);
+            (0..times).for_each(|_| partitions.deal("t", &ids, "id").unwrap().unwrap());
+            assert!(partitions.kept == kept && partitions.held <= 16_000);
+            let tables = (0..7).flat_map(|number| partitions.take("t", number).unwrap().unwrap());
+            assert_eq!(tables.map(|table| table.num_rows()).sum::<usize>(), 3_000 * times);
         }
         fs::remove_dir(&folder).unwrap();
     }
 
     #[test]
     fn all_rows_of_an_id_are_in_one_partition_in_order() {
-        let mut partitions = Partitions::new(PathBuf::new(), 4, 1, usize::MAX);
+        let mut partitions = Partitions::new(PathBuf::new(), 4, 1, usize::MAX, 0);
         partitions.deal("t", &table(0, 50), "id").unwrap().unwrap();
         let mut of_ids = vec![Vec::new(); 7];
         for partition in 0..4 {

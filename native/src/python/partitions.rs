@@ -22,10 +22,10 @@ pub struct Partitions(Arc<Mutex<spill::Partitions>>);
 #[pymethods]
 impl Partitions {
     /// Partitions without rows: so many, whose files will be in a folder; `level` says by which bits of a hash, and
-    /// `room` how many bytes may stay in memory.
+    /// `room` how many bytes may stay in memory, of about `expected` that will be dealt out.
     #[new]
-    fn new(folder: PathBuf, count: u16, level: u64, room: usize) -> Self {
-        Self(Arc::new(Mutex::new(spill::Partitions::new(folder, count.into(), level, room))))
+    fn new(folder: PathBuf, count: u16, level: u64, room: usize, expected: usize) -> Self {
+        Self(Arc::new(Mutex::new(spill::Partitions::new(folder, count.into(), level, room, expected))))
     }
 
     /// Adds rows of the table of this name by a hash of the ids in a column; those of an id keep their order.

@@ -245,20 +245,34 @@ class QueryState:
             DataError: items that cannot be recommended.
 
         """
-        frame = self.frame(order)
-        nowhere, answered = np.empty(0, dtype=np.uint32), frame["answered"].to_numpy()
+        import polars as pl
+
+        frame = pl.concat(self.parts, how="vertical_relaxed") if order == "place" else self.frame(order)
+        # Columns are brought into order one by one, as arrays, which a sorted frame would be copied to.
+        rows = frame["place"].arg_sort().to_numpy() if order == "place" else None
+
+        def ordered(column: pl.Series) -> pl.Series:
+            return column if rows is None else column.gather(rows)
+
+        def array(column: pl.Series) -> NDArray[Any]:
+            return column.to_numpy(writable=True) if rows is None else column.to_numpy()[rows]
+
+        nowhere, answered = np.empty(0, dtype=np.uint32), array(frame["answered"])
         told = sum(self.hits), self.whole_order()
         observed = []
         for number, (_, measures) in enumerate(self.groups):
             own = {
-                name.partition(".")[2]: frame[name] for name in frame.columns if name.startswith(f"{number}.")
+                name.partition(".")[2]: column if column.dtype.is_numeric() else ordered(column)
+                for name, column in zip(frame.columns, frame.get_columns(), strict=True)
+                if name.startswith(f"{number}.")
             }
             tops, judged, tied_lists = _tops(own), _judged(own), _tied_lists(own, measures)
-            retrieved, tied_rank, *values = (each.to_numpy(writable=True) for each in own.values())
+            retrieved, tied_rank, *values = map(array, own.values())
             queries = ObservedQueries(nowhere, answered, retrieved, tied_rank, *told)
             seen = Observed(queries, list(map(QueryValues, values)))
             observed.append(seen._replace(tops=tops, judged=judged, tied_lists=tied_lists))
-        block = Block(observed[0].queries, Table.from_arrow(frame.select("query")), observed, unjudged)
+        ids = Table.from_arrow(ordered(frame["query"]).to_frame())
+        block = Block(observed[0].queries, ids, observed, unjudged)
         return block if self.items is None else block.with_items(self.items, name)
 
 

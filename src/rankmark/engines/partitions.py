@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,34 +20,71 @@ from numpy.typing import NDArray
 
 from rankmark import _native
 from rankmark._native import Table
+from rankmark.dataclassing import dataclass
 from rankmark.errors import UsageError
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["NOWHERE", "Partitions", "check_room", "keys", "stored", "stored_size", "temporary_folder"]
+__all__ = ["NOWHERE", "Partitions", "Size", "check_room", "keys", "stored", "stored_size", "temporary_folder"]
 
 NOWHERE = 0xFFFF
 """In the place of a partition's number: the row is left out."""
 HELD = 4
 """What is dealt out goes to files where it takes more than this part of the memory."""
+NUMBERS = 2.5
+"""How many times as much of numbers alone, of which one knows how many bytes they take."""
+MARGIN = 1.1
+"""By how much more than what is expected may come."""
+UNKNOWN = 2**63
+"""More bytes than there are: once there is no more room, all of them go to files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much will be dealt out.
+
+    Attributes:
+        bytes: about how many.
+        numbers: whether there are but numbers.
+
+    """
+
+    bytes: float
+    numbers: bool
+
+    @classmethod
+    def of(cls, size: float, *frames: pl.DataFrame) -> Size:
+        """So many bytes, of tables such as these."""
+        return cls(size, all(dtype.is_numeric() for frame in frames for dtype in frame.dtypes))
+
+    @property
+    def expected(self) -> int:
+        """For how many bytes to plan: rather more than there will be, as far as one can know it."""
+        return int(MARGIN * self.bytes) if self.numbers else UNKNOWN
+
+    def room(self, memory: int) -> int:
+        """How many may stay in memory."""
+        return int(memory // HELD * (NUMBERS if self.numbers else 1))
 
 
 class Partitions:
     """Tables dealt out, which go to files in a folder where they take more than their part of the memory."""
 
-    def __init__(self, folder: Path, count: int, memory: int, level: int = 0) -> None:
+    def __init__(self, folder: Path, count: int, memory: int, size: Size, level: int = 0) -> None:
         """Begins without rows.
 
         Args:
             folder: where files are, one for each table and partition.
             count: number of partitions.
             memory: bytes that may be used.
+            size: what will be dealt out.
             level: 0, or one more than that of the partition that these are of; each has a hash of its own.
 
         """
         self.folder, self.count, self.memory, self.level = folder, count, memory, level
-        self._dealt = _native.Partitions(folder, count, level, memory // HELD)
+        self._size = size
+        self._dealt = _native.Partitions(folder, count, level, size.room(memory), size.expected)
 
     def deal(self, name: str, table: Table, query: str) -> None:
         """Adds rows of the table `name`; those of a query keep their order."""
@@ -60,7 +98,8 @@ class Partitions:
 
     def smaller(self, partition: int, count: int, queries: Mapping[Any, str]) -> Partitions:
         """The rows of a partition dealt out again, by the columns of queries of the tables there are."""
-        dealt = Partitions(self.folder, count, self.memory, self.level + 1)
+        size = replace(self._size, bytes=self.size(partition))
+        dealt = Partitions(self.folder, count, self.memory, size, self.level + 1)
         for name, query in queries.items():
             for table in self._dealt.take(name, partition):
                 dealt.deal(name, table, query)
@@ -93,11 +132,11 @@ def stored_size(frame: pl.DataFrame) -> float:
     return len(stored(head)) * frame.height / head.height
 
 
-def check_room(folder: Path, size: float, memory: int) -> None:
-    """Refuses to begin what will fit neither its part of the memory nor a folder: so many bytes."""
+def check_room(folder: Path, size: Size, memory: int) -> None:
+    """Refuses to begin what will fit neither its part of the memory nor a folder."""
     free = shutil.disk_usage(folder).free
-    if size > memory // HELD and free < size:
-        raise _no_room(folder, f"about {size / 2**30:.1f} GiB are needed, {free / 2**30:.1f} are free")
+    if size.bytes > size.room(memory) and free < size.bytes:
+        raise _no_room(folder, f"about {size.bytes / 2**30:.1f} GiB are needed, {free / 2**30:.1f} are free")
 
 
 def _no_room(folder: Path, reason: str) -> UsageError:

@@ -25,11 +25,11 @@ from rankmark.aggregation.row_tally import LABELS, Range, RowTally, sums_of, tol
 from rankmark.aggregation.rows import in_memory, need_query
 from rankmark.aggregation.settled_rows import QueryValues
 from rankmark.dataclassing import dataclass
-from rankmark.engines.partitions import NOWHERE, Partitions, check_room, stored_size, temporary_folder
+from rankmark.engines.partitions import NOWHERE, Partitions, Size, check_room, stored_size, temporary_folder
 from rankmark.engines.selection import memory_bytes
 from rankmark.engines.stream import OWN, come_back, segment_starts
 from rankmark.errors import MeasureError
-from rankmark.inputs.batches import last_border
+from rankmark.inputs.batches import Cutter, ahead
 from rankmark.inputs.column_checks import check_ids
 from rankmark.inputs.digest import digest_predictions, whole_numbers
 from rankmark.inputs.predictions.batches import PredictionBatches
@@ -58,6 +58,8 @@ DEEPEST = 3
 """How often they are; one query alone cannot be."""
 ROW = "rankmark:row"
 """The column of the rows' numbers, by which queries have the order in which they come first."""
+ROW_BYTES = 8
+"""What one of them takes."""
 
 
 def observe(
@@ -151,7 +153,7 @@ class _Files:
         query, item = (getattr(columns, role) if role in others else None for role in ("query", "item"))
         columns = replace(columns, query=query, item=item, weighing=columns.weighing if query else ())
         with counting_rows(doing) as rows:
-            yield from self.batches.read(columns, self.memory // BATCH, rows)
+            yield from ahead(self.batches.read(columns, self.memory // BATCH, rows))
 
     def size(self, like: pl.DataFrame) -> float:
         """About how many bytes all rows take in files, by some of them."""
@@ -246,11 +248,12 @@ class RowsInFiles:
 
         assert self._sample is not None
         columns = replace(self.read.columns, query=None, item=None)
-        size = self._files.size(pl.DataFrame(self.read.table).select(columns.names))
-        borders = self._sample.borders(self._files.partitions(size, MOST_PARTITIONS))
+        like = pl.DataFrame(self.read.table).select(columns.names)
+        size = Size.of(self._files.size(like), like)
+        borders = self._sample.borders(self._files.partitions(size.bytes, MOST_PARTITIONS))
         with temporary_folder() as folder:
             check_room(folder, size, self._files.memory)
-            partitions = Partitions(folder, len(borders) + 1, self._files.memory)
+            partitions = Partitions(folder, len(borders) + 1, self._files.memory, size)
             ranges = self._deal(borders, partitions)
             for number in range(partitions.count):
                 ranges += self._range(partitions, number)
@@ -339,7 +342,7 @@ class _OfQueries:
         self._files = files
         self._parts: list[pl.DataFrame] = []
         self._skipped: dict[Measure, str] = {}
-        self._rest: list[pl.DataFrame] = []
+        self._cutter: Cutter | None = None
         self._start = 0
         self._together = bool(measures)
         self._dealt: _DealtByQuery | None = None
@@ -357,26 +360,24 @@ class _OfQueries:
         """Takes a batch, the rows of its last query with the next one, unless queries are not together."""
         import polars as pl
 
-        if self._together and not self._rest and come_back(table, self._query):
-            self._together, self._dealt = False, self._deal_like(table, folders)
+        if self._together and self._cutter is None:
+            self._cutter = Cutter(self._query)
+            if come_back(table, self._query):
+                self._together, self._dealt = False, self._deal_like(table, folders)
         if self._dealt is not None:
             self._dealt.add(table)
-        if not self._together:
-            return
-        frame = pl.concat([*self._rest, pl.DataFrame(table)], how="vertical_relaxed", rechunk=False)
-        end = last_border(frame[self._query])
-        self._add_together(frame[:end])
-        self._rest = [frame[end:]]
+        if self._together and self._cutter is not None:
+            self._add_together(self._cutter.take(pl.DataFrame(table)))
 
     def finish(self, folders: ExitStack) -> None:
         """Takes the last query; where not all were together, evaluates the rows dealt out."""
-        if self._together:
-            self._add_together(self._rest[0])
+        if self._together and self._cutter is not None:
+            self._add_together(self._cutter.rest[0])
             self._together = self._together and bool(self._whole["query"].is_unique().all())
         if not self.measures or self._together:
             return
         self._parts.clear()
-        self._rest.clear()
+        self._cutter = None
         if self._dealt is None:
             for batch in self._files.read("dealing out by query", "query"):
                 self._dealt = self._dealt or self._deal_like(batch.table, folders)
@@ -438,9 +439,11 @@ class _OfQueries:
         import polars as pl
 
         folder, memory = folders.enter_context(temporary_folder()), self._files.memory
-        size = self._files.size(pl.DataFrame(table))
+        frame = pl.DataFrame(table)
+        size = Size.of(self._files.size(frame) + ROW_BYTES * self._files.batches.rows, frame)
         check_room(folder, size, memory)
-        return _DealtByQuery(Partitions(folder, self._files.partitions(size, HASHES), memory), self._query)
+        count = self._files.partitions(size.bytes, HASHES)
+        return _DealtByQuery(Partitions(folder, count, memory, size), self._query)
 
     def _add_partition(self, partitions: Partitions, number: int) -> None:
         import polars as pl

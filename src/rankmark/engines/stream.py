@@ -24,12 +24,12 @@ from rankmark.aggregation.refusals import Some, refuse_unjudged
 from rankmark.aggregation.state import Observation
 from rankmark.dataclassing import dataclass
 from rankmark.engines import local
-from rankmark.engines.partitions import Partitions, check_room, keys, stored_size, temporary_folder
+from rankmark.engines.partitions import Partitions, Size, check_room, keys, stored_size, temporary_folder
 from rankmark.engines.selection import memory_bytes
 from rankmark.errors import DataError
 from rankmark.inputs import Input, align_ids, extent_of, with_text_items
 from rankmark.inputs.aspects import by_aspect, check_aspects, looked_at, noted
-from rankmark.inputs.batches import Batches, open_batches, whole_queries
+from rankmark.inputs.batches import Batches, ahead, open_batches, whole_queries
 from rankmark.inputs.roles import check_names, says_aspect
 from rankmark.language.conventions.limits import Extent, spanning
 from rankmark.progress import RowProgress, counting_rows
@@ -147,7 +147,10 @@ class _Tables:
         for side, batches in self._batches.items():
             rows = RowProgress()
             first = next(batches.read(SAMPLED, rows))
-            self._size += stored_size(_frame(first)) / rows.done
+            size = stored_size(_frame(first))
+            if side == next(iter(self._batches)):
+                size += ROW_BYTES * first.table.num_rows
+            self._size += size / rows.done
             self.are_apart = rows.done < 1 and come_back(first.table, first.query)
             self._first[side] = _head(first)
         self._heads = self._aligned(self._first.get("qrels"), self._first["run"])
@@ -157,9 +160,9 @@ class _Tables:
         return min(MOST_PARTITIONS, 1 + int(1.5 * (size or self._size) * PARTITION / self.memory))
 
     @property
-    def size(self) -> float:
-        """About how many bytes both tables take in files."""
-        return self._size
+    def size(self) -> Size:
+        """About how many bytes both tables take in files, with the numbers of rows."""
+        return Size.of(self._size, *map(_frame, self._heads))
 
     def heads(self) -> tuple[Input, Input]:
         """The first rows of the judgements and of the results."""
@@ -170,8 +173,9 @@ class _Tables:
         self.digests[side] = 0
         start = 0
         lists: list[pl.Series] = []
-        for batch in self._batches[side].read(self.memory // BATCH, rows):
-            named = replace(batch, name=f"{batch.name} from row {start} on")
+        for batch in ahead(self._batches[side].read(self.memory // BATCH, rows)):
+            first = start if batch.rows is None else int(batch.rows[0])
+            named = replace(batch, name=f"{batch.name} from row {first} on")
             pair = (named, self._first["run"]) if side == "qrels" else (self._first.get("qrels"), named)
             aligned = self._aligned(*pair)[side == "run"]
             if later := side == "qrels" and self._by_aspect is not None:
@@ -256,9 +260,11 @@ def _head(table: Input) -> Input:
     return _with_rows(table, pl.DataFrame(table.table).head(1))
 
 
-def _with_rows(table: Input, frame: pl.DataFrame, name: str | None = None) -> Input:
-    """A table like another, with these rows."""
-    return replace(table, table=Table.from_arrow(frame.to_struct()), name=name or table.name)
+def _with_rows(
+    table: Input, frame: pl.DataFrame, name: str | None = None, rows: NDArray[np.uint32] | None = None
+) -> Input:
+    """A table like another, with these rows, which come from those of the user's table."""
+    return replace(table, table=Table.from_arrow(frame.to_struct()), name=name or table.name, rows=rows)
 
 
 def _observed(tables: _Tables, state: QueryState, threads: int | None) -> tuple[QueryState, int]:
@@ -431,16 +437,22 @@ def _refuse_others(others: pl.Series, results: Input, state: QueryState) -> None
 def _whole_queries(batches: Iterator[Input], query: str) -> Iterator[Input]:
     """The batches, cut at the borders of queries."""
     batch: Input | None = None
+    rows: NDArray[np.uint32] | None = None
 
     def frames() -> Iterator[pl.DataFrame]:
-        nonlocal batch
+        nonlocal batch, rows
         for batch in batches:
+            if batch.rows is not None:
+                rows = batch.rows if rows is None else np.concatenate((rows, batch.rows))
             yield _frame(batch)
 
     start = 0
     for frame in whole_queries(frames(), query):
         assert batch is not None
-        yield _with_rows(batch, frame, f"{batch.name} from row {start} on")
+        first, own = start, None
+        if rows is not None:
+            first, own, rows = int(rows[0]), rows[: frame.height] - rows[0], rows[frame.height :]
+        yield _with_rows(batch, frame, f"{batch.name} from row {first} on", own)
         start += frame.height
 
 
@@ -459,12 +471,14 @@ LOOKED_AT = 1 << 20
 
 ROW = "rankmark:row"
 """The column of the judgements' row numbers, by which queries have the order in which they come first."""
+ROW_BYTES = 8
+"""What one of them takes."""
 
 
 def _partitioned(tables: _Tables, state: QueryState, threads: int | None) -> tuple[QueryState, int]:
     with temporary_folder() as folder:
         check_room(folder, tables.size, tables.memory)
-        partitions = Partitions(folder, tables.partitions(), tables.memory)
+        partitions = Partitions(folder, tables.partitions(), tables.memory, tables.size)
         with counting_rows("dealing out by query") as rows:
             if tables.judged:
                 _deal(tables.read("qrels", rows), "qrels", partitions, numbered=True)
@@ -526,7 +540,7 @@ class _Dealt:
         if head.side == "run":
             share = number / partitions.count if partitions.level == 0 else self.rows.done
             self.rows.advance(table.num_rows, share)
-        return replace(head, table=table, name=f"{head.name}, dealt out by query")
+        return replace(head, table=table, name=f"{head.name}, dealt out by query", rows=None)
 
 
 MOST_PARTITIONS = 64

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from rankmark import _native
+from rankmark import _numpy as np
 from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, RankmarkError, UsageError
 from rankmark.forking import need_polars_threads
@@ -18,8 +19,10 @@ from rankmark.inputs.files import expand, refuse_differing
 from rankmark.inputs.format import Batched, File, Pieces
 from rankmark.inputs.formats import format_of
 from rankmark.inputs.input import Input
+from rankmark.inputs.long_form import no_items
 from rankmark.inputs.roles import Chosen, ColumnNames, Roles, Side, TableName, find_roles
 from rankmark.inputs.source import Source
+from rankmark.panics import hidden_panics
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,13 +31,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Batches",
+    "Cutter",
+    "ahead",
     "can_be_streamed",
-    "last_border",
     "open_batches",
     "open_each",
     "total_size",
     "whole_queries",
 ]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,26 +63,35 @@ class Batches:
     def read(self, size: int, rows: RowProgress) -> Iterator[Input]:
         """The table in batches of about `size` bytes of memory; `rows` is told how far it is.
 
+        The rows that items come from are numbered across batches and files.
+
         Raises:
             DataError: nulls, NaN …, with the row's number in its file.
 
         """
         total = sum(file.size for file in self._files)
-        before, empty = 0, True
+        before, rows_before, empty = 0, 0, True
+        error = no_rows(self.where)
         for file in self._files:
             roles = find_roles(file.names, self.side, self._columns, self.where)
             first_row = 0
             for table, share in file.read(roles, size):
                 source = Source(self.where, file.names, partial(_same, table), file.text_ids)
                 batch = source.read(self.side, self._columns, whole=False)
-                empty = False
                 _check_rows(batch, file.where, first_row)
+                if batch.rows is not None:
+                    batch = replace(batch, rows=batch.rows + np.uint32(rows_before + first_row))
                 first_row += table.num_rows
+                if not batch.table.num_rows:  # of lists that are empty, as others may not be
+                    error = no_items(self.where)
+                    continue
+                empty = False
                 rows.advance(batch.table.num_rows, (before + share * file.size) / total)
                 yield batch
             before += file.size
+            rows_before += first_row
         if empty:
-            raise no_rows(self.where)
+            raise error
 
 
 def _same(table: _native.Table, _: Roles) -> _native.Table:
@@ -179,25 +194,50 @@ def _check_rows(batch: Input, where: str, first_row: int) -> None:
                 raise wrong_row(wrong, what, role, name, where, first_row, batch.rows)
 
 
+def ahead(batches: Iterator[T]) -> Iterator[T]:
+    """The same, of which the next one is read while whoever asked is busy with the one before."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with hidden_panics(), ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = reader.submit(next, batches, None)
+            yield batch
+
+
+class Cutter:
+    """Cuts rows that come in batches at the borders of queries."""
+
+    def __init__(self, query: str) -> None:
+        """Takes the column of the ids of queries."""
+        self._query = query
+        self.rest: list[pl.DataFrame] = []
+        """The rows of the last query, of which more may come: a frame, once there are any."""
+
+    def take(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Adds rows; gives those, also of before, behind which another query begins."""
+        import polars as pl
+
+        known = pl.concat([*self.rest, frame], how="vertical_relaxed", rechunk=False)
+        end = last_border(known[self._query])
+        self.rest = [_released(known[end:], len(known))]
+        return known[:end]
+
+
 def whole_queries(frames: Iterator[pl.DataFrame], query: str) -> Iterator[pl.DataFrame]:
     """The same rows, cut at the borders of queries, the ids of which are in the column `query`."""
-    import polars as pl
-
-    rest: list[pl.DataFrame] = []
+    cutter = Cutter(query)
     for frame in frames:
-        known = pl.concat([*rest, frame], how="vertical_relaxed", rechunk=False)
-        if end := last_border(known[query]):
-            yield known[:end]
-        rest = [_released(known[end:], len(known))]
-    yield from rest
+        if (whole := cutter.take(frame)).height:
+            yield whole
+    yield from cutter.rest
 
 
 def _released(rest: pl.DataFrame, of: int) -> pl.DataFrame:
     """A few rows in memory of their own, so that those before them can be let go."""
-    import numpy as np
     import polars as pl
 
-    return rest[pl.Series(np.arange(rest.height, dtype=np.uint32))] if rest.height < of / 2 else rest
+    return rest[pl.int_range(rest.height, dtype=pl.UInt32, eager=True)] if rest.height < of / 2 else rest
 
 
 def last_border(queries: pl.Series) -> int:

@@ -99,8 +99,8 @@ class Input:
         """What the core says of a row of this table, with the number that the row has for the user."""
         if self.rows is None or not message.startswith(self.name):
             return message
-        rows = self.rows
-        return re.sub(r"\brow (\d+)", lambda found: f"row {rows[int(found[1])]}", message)
+        rows, said = self.rows, message[len(self.name) :]  # the name may have a row, too
+        return self.name + re.sub(r"\brow (\d+)", lambda found: f"row {rows[int(found[1])]}", said)
 
     def check_lists(self) -> None:
         """Refuses lists without a query, which the core would count by their items."""

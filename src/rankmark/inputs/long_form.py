@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["is_listed", "one_row_an_item"]
+__all__ = ["is_listed", "no_items", "one_row_an_item"]
 
 
 def is_listed(table: Table, roles: Roles) -> bool:
@@ -25,10 +25,17 @@ def is_listed(table: Table, roles: Roles) -> bool:
     return roles.wide or table.kind(roles.items[0]) == "list"
 
 
+def no_items(where: str) -> DataError:
+    """The error for a table of lists none of which has an item."""
+    return DataError(f"{where}: every list of items is empty; there is nothing to evaluate")
+
+
 def one_row_an_item(
-    table: Table, roles: Roles, side: Side, where: str
+    table: Table, roles: Roles, side: Side, where: str, *, whole: bool = True
 ) -> tuple[Table, Roles, NDArray[np.uint32]]:
     """The rows in long form, the columns' roles in it, and the row of the table that each comes from.
+
+    There are none where all lists are empty of a table that is not `whole`.
 
     Raises:
         ColumnError: ranked columns of several types, or numbers that are no lists where the items are.
@@ -49,8 +56,8 @@ def one_row_an_item(
     _check_lengths(frame, item, values, where)
     _check_no_holes(frame, [item, *values], where)
     lengths = frame[item].list.len().fill_null(0).to_numpy()
-    if not lengths.any():
-        raise DataError(f"{where}: every list of items is empty; there is nothing to evaluate")
+    if whole and not lengths.any():
+        raise no_items(where)
     rows = frame.filter(lengths > 0).explode(item, *values)
     origin = np.repeat(np.arange(len(lengths), dtype=np.uint32), lengths)
     return Table.from_arrow(rows), replace(roles, items=(item,), wide=False), origin

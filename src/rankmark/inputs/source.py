@@ -39,11 +39,13 @@ class Source:
         if self.of_aspects:
             columns = {**(columns or {}), "aspect": "aspect"}
         roles = find_roles(self.names, side, columns, self.where)
-        read = _to_input(self.take(roles), roles, self, side, columns)
+        read = _to_input(self.take(roles), roles, self, side, columns, whole=whole)
         return by_aspect(read) if whole and side == "qrels" and says_aspect(columns) else read
 
 
-def _to_input(table: Table, roles: Roles, source: Source, side: Side, columns: ColumnNames | None) -> Input:
+def _to_input(
+    table: Table, roles: Roles, source: Source, side: Side, columns: ColumnNames | None, *, whole: bool
+) -> Input:
     """Checks the columns' types and brings lists and wide tables into long form."""
     if not table.num_rows:
         raise no_rows(source.where)
@@ -56,7 +58,7 @@ def _to_input(table: Table, roles: Roles, source: Source, side: Side, columns: C
         raise missing_role("score", source.names, source.where, columns)
     rows = None
     if in_lists:
-        table, roles, rows = one_row_an_item(table, roles, side, source.where)
+        table, roles, rows = one_row_an_item(table, roles, side, source.where, whole=whole)
     aspect, aspect_weight, stratum, probability = (
         (None, None, None, None)
         if in_lists

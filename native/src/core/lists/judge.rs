@@ -18,7 +18,7 @@ use crate::core::ids::{Ids, is_u64, unsigned};
 use crate::core::lists::judged_lists::{JudgedLists, Numbers};
 use crate::core::lists::list::{Judge, Rules, Top, descends};
 use crate::core::lists::matching::{Repeated, Repeats};
-use crate::core::lists::partition::{Gathered, Near, Partitions};
+use crate::core::lists::partition::{Gathered, Partitions, Way};
 use crate::core::pool;
 use crate::core::scores::Score;
 use crate::core::short_text::{ShortText, short_texts};
@@ -373,11 +373,10 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         let Tables { qrels, run, .. } = *self.tables;
         let columns = ListColumns { judged, grades: qrels.grades()?, items, order: run.order::<S>()? };
         let (mut parts, mut unjudged_queries) = (Vec::new(), 0);
-        let scattered = self.is_scattered();
-        let near = if scattered { Near::new(&self.queries.keys, self.run_queries) } else { None };
-        let passes = if scattered { self.passes(Partitions::<Q, K, S>::row(near.as_ref())) } else { 1 };
+        let way = self.is_scattered().then(|| Way::of(&self.queries.keys, self.run_queries));
+        let passes = way.as_ref().map_or(1, |way| self.passes(Partitions::<Q, K, S>::row(way)));
         for pass in 0..passes {
-            let lists = Lists::new(&self, &columns, near.as_ref(), scattered.then_some((pass, passes)))?;
+            let lists = Lists::new(&self, &columns, way.as_ref(), (pass, passes))?;
             let step = self.blocks_of_a_part(lists.blocks());
             parts.extend(pool::map_init(
                 lists.blocks().div_ceil(step),
@@ -711,14 +710,14 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
     fn new<C: Consume>(
         job: &Job<'_, Q, C>,
         columns: &ListColumns<'_, K, S>,
-        near: Option<&Near<Q>>,
-        pass: Option<(usize, usize)>,
+        way: Option<&Way<Q>>,
+        pass: (usize, usize),
     ) -> Result<Self> {
         if let Some(found) = &job.found {
             return Ok(Self::InPlace(found.clone()));
         }
         check_rows(job.run_queries.len())?;
-        let Some(pass) = pass else {
+        let Some(way) = way else {
             let (groups, unjudged_queries) = match job.alone {
                 true => (Arc::clone(&job.judged), 0),
                 false => {
@@ -730,7 +729,7 @@ impl<Q: Key, K: Key, S: Score> Lists<Q, K, S> {
         };
         let results = (job.run_queries, columns.items, columns.order.as_ref());
         let cancelled = job.tables.cancelled;
-        Partitions::new(near, pass, &job.queries.keys, results, cancelled).map(Self::Partitioned)
+        Partitions::new(way, pass, &job.queries.keys, results, cancelled).map(Self::Partitioned)
     }
 
     fn blocks(&self) -> usize {

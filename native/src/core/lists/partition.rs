@@ -64,19 +64,11 @@ impl ByHash {
             slot = (slot + 1) & mask;
         }
     }
-}
 
-impl<Q: Key> Spread<Q> for ByHash {
-    type Kept = Q;
-
-    fn place(&self, query: Q) -> (Q, usize) {
-        (query, partition_of(query, self.0))
-    }
-
-    fn find_places(
-        &self,
-        judged: &[Q],
-        queries: impl Iterator<Item = Q>,
+    /// As of `Spread`.
+    fn find_keys<K: Key>(
+        judged: &[K],
+        queries: impl Iterator<Item = K>,
         slots: &mut Vec<u32>,
         mut found: impl FnMut(u32),
     ) -> usize {
@@ -95,6 +87,51 @@ impl<Q: Key> Spread<Q> for ByHash {
             found(place);
         });
         others.len()
+    }
+}
+
+impl<Q: Key> Spread<Q> for ByHash {
+    type Kept = Q;
+
+    fn place(&self, query: Q) -> (Q, usize) {
+        (query, partition_of(query, self.0))
+    }
+
+    fn find_places(
+        &self,
+        judged: &[Q],
+        queries: impl Iterator<Item = Q>,
+        slots: &mut Vec<u32>,
+        found: impl FnMut(u32),
+    ) -> usize {
+        Self::find_keys(judged, queries, slots, found)
+    }
+}
+
+/// Integers by their hashes, of which 32 bits are kept: by how much each is greater than the least.
+#[derive(Clone, Copy)]
+pub struct Narrow<Q> {
+    least: Q,
+    partitions: usize,
+}
+
+impl<Q: Key> Spread<Q> for Narrow<Q> {
+    type Kept = u32;
+
+    fn place(&self, query: Q) -> (u32, usize) {
+        let above = query.above(self.least).unwrap_or_default();
+        (above as u32, partition_of(above as i64, self.partitions))
+    }
+
+    fn find_places(
+        &self,
+        judged: &[u32],
+        queries: impl Iterator<Item = u32>,
+        slots: &mut Vec<u32>,
+        found: impl FnMut(u32),
+    ) -> usize {
+        let judged: Vec<_> = judged.iter().map(|&query| i64::from(query)).collect();
+        ByHash::find_keys(&judged, queries.map(i64::from), slots, found)
     }
 }
 
@@ -120,23 +157,13 @@ const STRETCH: usize = 1 << 16;
 const COUNTED: u32 = UNJUDGED - 1;
 
 impl<Q: Key> Near<Q> {
-    /// That of judged queries, which are distinct, and those of results, if they are such.
-    pub fn new(judged: &[Q], queries: &Column<'_, Q>) -> Option<Self> {
-        let (&least, most) = (judged.iter().min()?, INTEGERS * judged.len());
-        let is_near =
-            |any: bool, &query: &Q| any & query.above(least).is_some_and(|above| above < most as u64);
-        if most > COUNTED as usize || !judged.iter().fold(true, is_near) {
-            return None;
-        }
-        let are_near = pool::map_init(queries.len().div_ceil(STRETCH), Vec::new, |scratch, stretch| {
-            let rows = stretch * STRETCH..queries.len().min((stretch + 1) * STRETCH);
-            queries.values(rows, scratch).iter().fold(true, is_near)
-        });
-        let partition = partitions(queries.len()).ilog2();
+    /// Those of so many judged queries and results, of which none is `most` above the least.
+    fn new(least: Q, most: usize, judged: usize, results: usize) -> Self {
+        let partition = partitions(results).ilog2();
         // Several times, so that all partitions have about as many.
-        let together = (judged.len() >> partition >> 3).max(1).ilog2().min(TOGETHER);
+        let together = (judged >> partition >> 3).max(1).ilog2().min(TOGETHER);
         let slots = ((most >> together >> partition) + 1) << together;
-        are_near.iter().all(|&near| near).then_some(Self { least, together, partition, slots })
+        Self { least, together, partition, slots }
     }
 }
 
@@ -175,10 +202,49 @@ impl<Q: Key> Spread<Q> for Near<Q> {
     }
 }
 
+/// What is kept of queries on their way to partitions.
+pub enum Way<Q> {
+    /// The place of integers that are near each other.
+    Near(Near<Q>),
+    /// 32 bits of others.
+    Narrow(Narrow<Q>),
+    /// All.
+    Hashed,
+}
+
+impl<Q: Key> Way<Q> {
+    /// The one for judged queries, which are distinct, and those of results, on which fewest bytes are moved.
+    pub fn of(judged: &[Q], queries: &Column<'_, Q>) -> Self {
+        let Some(&least) = judged.iter().min() else { return Self::Hashed };
+        let near = (INTEGERS * judged.len()) as u64;
+        // The greatest of those that are looked at, as far above the least as may be where one is no integer.
+        let most = |most: u64, &query: &Q| most.max(query.above(least).unwrap_or(u64::MAX));
+        let of_judged = judged.iter().fold(0, most);
+        if of_judged > u64::from(u32::MAX) {
+            return Self::Hashed;
+        }
+        let of_results = pool::map_init(queries.len().div_ceil(STRETCH), Vec::new, |scratch, stretch| {
+            let rows = stretch * STRETCH..queries.len().min((stretch + 1) * STRETCH);
+            queries.values(rows, scratch).iter().fold(0, most)
+        });
+        match of_results.into_iter().fold(of_judged, u64::max) {
+            most if most < near && near <= u64::from(COUNTED) => {
+                Self::Near(Near::new(least, near as usize, judged.len(), queries.len()))
+            }
+            most if most <= u64::from(u32::MAX) => {
+                Self::Narrow(Narrow { least, partitions: partitions(queries.len()) })
+            }
+            _ => Self::Hashed,
+        }
+    }
+}
+
 /// All results, dealt out by query.
 pub enum Partitions<Q: Key, K, S> {
     /// By integers that are near each other.
     Near(PartitionsBy<Q, Near<Q>, K, S>),
+    /// By the hashes of integers.
+    Narrow(PartitionsBy<Q, Narrow<Q>, K, S>),
     /// By the hashes of any.
     Hashed(PartitionsBy<Q, ByHash, K, S>),
 }
@@ -222,10 +288,10 @@ impl<K, S> Default for Gathered<K, S> {
 
 impl<Q: Key, K: Key, S: Score> Partitions<Q, K, S> {
     /// Bytes that a result takes.
-    pub fn row(near: Option<&Near<Q>>) -> usize {
-        match near {
-            Some(_) => size_of::<DealtResult<u32, K, S>>(),
-            None => size_of::<DealtResult<Q, K, S>>(),
+    pub fn row(way: &Way<Q>) -> usize {
+        match way {
+            Way::Near(_) | Way::Narrow(_) => size_of::<DealtResult<u32, K, S>>(),
+            Way::Hashed => size_of::<DealtResult<Q, K, S>>(),
         }
     }
 
@@ -233,23 +299,27 @@ impl<Q: Key, K: Key, S: Score> Partitions<Q, K, S> {
     ///
     /// Only those of one of so many passes, and some of them are lacking if it is cancelled.
     pub fn new(
-        near: Option<&Near<Q>>,
+        way: &Way<Q>,
         pass: (usize, usize),
         judged: &[Q],
         results: (&Column<'_, Q>, &Column<'_, K>, Option<&Column<'_, S>>),
         cancelled: &AtomicBool,
     ) -> Result<Self> {
-        if let Some(&near) = near {
-            return PartitionsBy::new(near, pass, judged, results, cancelled).map(Self::Near);
+        match *way {
+            Way::Near(near) => PartitionsBy::new(near, pass, judged, results, cancelled).map(Self::Near),
+            Way::Narrow(way) => PartitionsBy::new(way, pass, judged, results, cancelled).map(Self::Narrow),
+            Way::Hashed => {
+                let by_hash = ByHash(partitions(results.0.len()));
+                PartitionsBy::new(by_hash, pass, judged, results, cancelled).map(Self::Hashed)
+            }
         }
-        let by_hash = ByHash(partitions(results.0.len()));
-        PartitionsBy::new(by_hash, pass, judged, results, cancelled).map(Self::Hashed)
     }
 
     /// Number of partitions.
     pub fn len(&self) -> usize {
         match self {
             Self::Near(results) => results.judged.len(),
+            Self::Narrow(results) => results.judged.len(),
             Self::Hashed(results) => results.judged.len(),
         }
     }
@@ -258,6 +328,7 @@ impl<Q: Key, K: Key, S: Score> Partitions<Q, K, S> {
     pub fn queries(&self, partition: usize) -> &[u32] {
         match self {
             Self::Near(results) => &results.judged[partition].numbers,
+            Self::Narrow(results) => &results.judged[partition].numbers,
             Self::Hashed(results) => &results.judged[partition].numbers,
         }
     }
@@ -267,6 +338,7 @@ impl<Q: Key, K: Key, S: Score> Partitions<Q, K, S> {
     pub fn gather(&self, partition: usize, gathered: &mut Gathered<K, S>) -> usize {
         match self {
             Self::Near(results) => results.gather(partition, gathered),
+            Self::Narrow(results) => results.gather(partition, gathered),
             Self::Hashed(results) => results.gather(partition, gathered),
         }
     }
