@@ -216,26 +216,26 @@ impl<Q: Key> Way<Q> {
     /// The one for judged queries, which are distinct, and those of results, on which fewest bytes are moved.
     pub fn of(judged: &[Q], queries: &Column<'_, Q>) -> Self {
         let Some(&least) = judged.iter().min() else { return Self::Hashed };
-        let near = (INTEGERS * judged.len()) as u64;
-        // The greatest of those that are looked at, as far above the least as may be where one is no integer.
-        let most = |most: u64, &query: &Q| most.max(query.above(least).unwrap_or(u64::MAX));
-        let of_judged = judged.iter().fold(0, most);
-        if of_judged > u64::from(u32::MAX) {
-            return Self::Hashed;
-        }
-        let of_results = pool::map_init(queries.len().div_ceil(STRETCH), Vec::new, |scratch, stretch| {
-            let rows = stretch * STRETCH..queries.len().min((stretch + 1) * STRETCH);
-            queries.values(rows, scratch).iter().fold(0, most)
-        });
-        match of_results.into_iter().fold(of_judged, u64::max) {
-            most if most < near && near <= u64::from(COUNTED) => {
-                Self::Near(Near::new(least, near as usize, judged.len(), queries.len()))
+        let within = |most: u64| {
+            let within =
+                move |all: bool, &query: &Q| all & query.above(least).is_some_and(|above| above < most);
+            judged.iter().fold(true, within) && {
+                let stretches =
+                    pool::map_init(queries.len().div_ceil(STRETCH), Vec::new, |scratch, stretch| {
+                        let rows = stretch * STRETCH..queries.len().min((stretch + 1) * STRETCH);
+                        queries.values(rows, scratch).iter().fold(true, within)
+                    });
+                stretches.into_iter().all(|all| all)
             }
-            most if most <= u64::from(u32::MAX) => {
-                Self::Narrow(Narrow { least, partitions: partitions(queries.len()) })
-            }
-            _ => Self::Hashed,
+        };
+        let near = INTEGERS * judged.len();
+        if near <= COUNTED as usize && within(near as u64) {
+            return Self::Near(Near::new(least, near, judged.len(), queries.len()));
         }
+        if within(1 << u32::BITS) {
+            return Self::Narrow(Narrow { least, partitions: partitions(queries.len()) });
+        }
+        Self::Hashed
     }
 }
 
