@@ -33,7 +33,11 @@ const KEPT: usize = 1 << 28;
 static SPARE: Mutex<Vec<Vec<Line>>> = Mutex::new(Vec::new());
 
 /// A number of lines.
-pub struct Lines(Vec<Line>);
+pub struct Lines {
+    lines: Vec<Line>,
+    /// Whether they are not kept for who asks next.
+    lasting: bool,
+}
 
 impl Lines {
     /// So many, which may hold anything.
@@ -42,17 +46,17 @@ impl Lines {
     /// There is not so much memory.
     pub fn new(count: usize) -> Result<Self> {
         Ok(match spare(count) {
-            Some(lines) => Self::of(lines, count),
-            None => Self::of(fresh(count)?, count),
+            Some(lines) => Self::of(lines, count, false),
+            None => Self::of(fresh(count)?, count, false),
         })
     }
 
     /// The first so many of some for which there is room.
-    fn of(mut lines: Vec<Line>, count: usize) -> Self {
+    fn of(mut lines: Vec<Line>, count: usize, lasting: bool) -> Self {
         assert!(count <= lines.capacity());
         // SAFETY: there is room for them, and whatever a line holds is a value of it.
         unsafe { lines.set_len(count) };
-        Self(lines)
+        Self { lines, lasting }
     }
 }
 
@@ -60,19 +64,21 @@ impl Deref for Lines {
     type Target = [Line];
 
     fn deref(&self) -> &[Line] {
-        &self.0
+        &self.lines
     }
 }
 
 impl DerefMut for Lines {
     fn deref_mut(&mut self) -> &mut [Line] {
-        &mut self.0
+        &mut self.lines
     }
 }
 
 impl Drop for Lines {
     fn drop(&mut self) {
-        keep(mem::take(&mut self.0));
+        if !self.lasting {
+            keep(mem::take(&mut self.lines));
+        }
     }
 }
 
@@ -91,7 +97,7 @@ impl Room {
         Ok(Self { lines: Lines::new(bytes.div_ceil(size_of::<Line>()))?, bytes })
     }
 
-    /// The same for what stays: the room that was given back is for those who give it back again soon.
+    /// The same for what stays, and goes back to the system then: what is kept is for those who give it back soon.
     ///
     /// # Errors
     /// As of `new`.
@@ -99,7 +105,7 @@ impl Room {
         let count = bytes.div_ceil(size_of::<Line>());
         let mut lines = room(count)?;
         advise(&mut lines, Advice::LargePages);
-        Ok(Self { lines: Lines::of(lines, count), bytes })
+        Ok(Self { lines: Lines::of(lines, count, true), bytes })
     }
 
     /// All of them.
@@ -253,6 +259,14 @@ mod tests {
         }
         let spare = SPARE.lock().unwrap();
         assert!(spare.iter().map(|lines| lines.capacity() * size_of::<Line>()).sum::<usize>() <= KEPT);
+    }
+
+    #[test]
+    fn what_lasts_is_not_kept_for_others() {
+        const BYTES: usize = (3 << 20) + 64;
+        let has_it = |lines: &Vec<Line>| lines.capacity() * size_of::<Line>() == BYTES;
+        drop(Room::lasting(BYTES).unwrap());
+        assert!(!SPARE.lock().unwrap().iter().any(has_it));
     }
 
     #[test]
