@@ -355,7 +355,7 @@ impl<K: Key> Segments<K> {
     fn new(column: &Column<'_, K>) -> Result<Self> {
         let rows = column.len();
         check_rows(rows)?;
-        let mut blocks = pool::map_init(rows.div_ceil(BLOCK), Vec::new, |scratch, block| {
+        let blocks = pool::map_init(rows.div_ceil(BLOCK), Vec::new, |scratch, block| {
             let begin = block * BLOCK;
             // One row of the block before, so that its last query is known.
             let (first, end) = (begin.saturating_sub(1), rows.min(begin + BLOCK));
@@ -378,14 +378,10 @@ impl<K: Key> Segments<K> {
             }
             found
         });
-        if let [only] = &mut blocks[..] {
-            only.starts.push(rows as u32);
-            return Ok(blocks.swap_remove(0));
-        }
-        let (mut starts, keys): (Vec<_>, Vec<_>) =
-            blocks.into_iter().map(|block| (block.starts, block.keys)).unzip();
-        starts.push(vec![rows as u32]);
-        Ok(Self { starts: starts.concat(), keys: keys.concat() })
+        let (starts, keys) = blocks.into_iter().map(|block| (block.starts, block.keys)).unzip();
+        let mut starts = joined(starts);
+        starts.push(rows as u32);
+        Ok(Self { starts, keys: joined(keys) })
     }
 
     fn push(&mut self, row: u32, key: K) {

@@ -26,10 +26,25 @@ from rankmark.errors import UsageError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["NOWHERE", "Partitions", "Size", "check_room", "keys", "stored", "stored_size", "temporary_folder"]
+__all__ = [
+    "NOWHERE",
+    "ROW",
+    "ROW_BYTES",
+    "Partitions",
+    "Size",
+    "check_room",
+    "keys",
+    "stored",
+    "stored_size",
+    "temporary_folder",
+]
 
 NOWHERE = 0xFFFF
 """In the place of a partition's number: the row is left out."""
+ROW = "rankmark:row"
+"""The column of the numbers of rows, by which queries have the order in which they come first."""
+ROW_BYTES = 8
+"""What one of them takes."""
 HELD = 4
 """What is dealt out goes to files where it takes more than this part of the memory."""
 NUMBERS = 2.5

@@ -25,7 +25,16 @@ from rankmark.aggregation.row_tally import LABELS, Range, RowTally, sums_of, tol
 from rankmark.aggregation.rows import in_memory, need_query
 from rankmark.aggregation.settled_rows import QueryValues
 from rankmark.dataclassing import dataclass
-from rankmark.engines.partitions import NOWHERE, Partitions, Size, check_room, stored_size, temporary_folder
+from rankmark.engines.partitions import (
+    NOWHERE,
+    ROW,
+    ROW_BYTES,
+    Partitions,
+    Size,
+    check_room,
+    stored_size,
+    temporary_folder,
+)
 from rankmark.engines.selection import memory_bytes
 from rankmark.engines.stream import OWN, come_back, segment_starts
 from rankmark.errors import MeasureError
@@ -56,10 +65,6 @@ HASHES = 64
 """Files that rows are dealt out to at once by query; those that are still too large are dealt out again."""
 DEEPEST = 3
 """How often they are; one query alone cannot be."""
-ROW = "rankmark:row"
-"""The column of the rows' numbers, by which queries have the order in which they come first."""
-ROW_BYTES = 8
-"""What one of them takes."""
 
 
 def observe(

@@ -24,7 +24,16 @@ from rankmark.aggregation.refusals import Some, refuse_unjudged
 from rankmark.aggregation.state import Observation
 from rankmark.dataclassing import dataclass
 from rankmark.engines import local
-from rankmark.engines.partitions import Partitions, Size, check_room, keys, stored_size, temporary_folder
+from rankmark.engines.partitions import (
+    ROW,
+    ROW_BYTES,
+    Partitions,
+    Size,
+    check_room,
+    keys,
+    stored_size,
+    temporary_folder,
+)
 from rankmark.engines.selection import memory_bytes
 from rankmark.errors import DataError
 from rankmark.inputs import Input, align_ids, extent_of, with_text_items
@@ -468,11 +477,6 @@ LOOKED_AT = 1 << 20
 
 
 # --- Any other ----------------------------------------------------------------------------------------------
-
-ROW = "rankmark:row"
-"""The column of the judgements' row numbers, by which queries have the order in which they come first."""
-ROW_BYTES = 8
-"""What one of them takes."""
 
 
 def _partitioned(tables: _Tables, state: QueryState, threads: int | None) -> tuple[QueryState, int]:

@@ -80,7 +80,7 @@ impl Extreme {
     }
 
     /// That of one query, of which the measure itself gives `plain`.
-    pub fn value(&self, plain: f64, list: &OpenList<'_>, memory: &mut Memory, levels: &[Level]) -> f64 {
+    pub fn value(&self, plain: f64, list: &OpenList<'_>, memory: &mut Memory, levels: &[Level<'_>]) -> f64 {
         let mut best = self.best(plain);
         if best.is_settled() {
             return best.found;
@@ -94,7 +94,14 @@ impl Extreme {
         best.found
     }
 
-    fn of_hits(&self, hits: &Hits, level: &Level, list: &OpenList<'_>, memory: &mut Memory, best: &mut Best) {
+    fn of_hits(
+        &self,
+        hits: &Hits,
+        level: &Level<'_>,
+        list: &OpenList<'_>,
+        memory: &mut Memory,
+        best: &mut Best,
+    ) {
         let (open, within) = (list.open(), list.within(hits.cutoff));
         match (self.search, self.highest) {
             (Search::Counts, true) => {
@@ -344,12 +351,12 @@ fn near_lowest(
 
 /// What is found of the first relevant one, whether there is one, or how many there are, where the first so many open
 /// items are relevant, all above the cutoff, and so many in all.
-fn with_open(list: &OpenList<'_>, hits: &Hits, level: &Level, above: usize, count: usize) -> f64 {
+fn with_open(list: &OpenList<'_>, hits: &Hits, level: &Level<'_>, above: usize, count: usize) -> f64 {
     let found = match hits.found {
-        Found::Count => (first_to(level.ranks(), hits.cutoff).len() + above) as f64,
+        Found::Count => (first_to(level.ranks, hits.cutoff).len() + above) as f64,
         found => {
             let open = if above > 0 { list.first() } else { None };
-            let first = open.into_iter().chain(level.ranks().first().copied()).min();
+            let first = open.into_iter().chain(level.ranks.first().copied()).min();
             found.of(first.into_iter().filter(|&rank| rank <= hits.cutoff).map(|rank| rank as f64))
         }
     };
@@ -375,7 +382,7 @@ fn with_precisions(mut sum: f64, ranks: Range<i64>, others: i64) -> f64 {
 }
 
 /// AP where so many of the first open items, at least one, are relevant, down to the rank `last`.
-fn with_first(list: &OpenList<'_>, hits: &Hits, level: &Level, count: usize, last: i64) -> f64 {
+fn with_first(list: &OpenList<'_>, hits: &Hits, level: &Level<'_>, count: usize, last: i64) -> f64 {
     // Down to it all items are relevant but these.
     let others = list.others(hits.rel).take_while(|&rank| rank < last).chain(iter::once(last + 1));
     let (mut sum, mut next) = (0.0, 1);
@@ -386,7 +393,7 @@ fn with_first(list: &OpenList<'_>, hits: &Hits, level: &Level, count: usize, las
         };
         next = other + 1;
     }
-    let found = first_to(level.ranks(), hits.cutoff);
+    let found = first_to(level.ranks, hits.cutoff);
     let above = first_to(found, last).len();
     let below = (count + above + 1..).zip(&found[above..]);
     sum = below.fold(sum, |sum, (place, &rank)| sum + place as f64 / rank as f64);
@@ -394,8 +401,8 @@ fn with_first(list: &OpenList<'_>, hits: &Hits, level: &Level, count: usize, las
 }
 
 /// AP where the last open items are relevant.
-fn with_last(list: &OpenList<'_>, hits: &Hits, level: &Level, Last { count, rank }: Last) -> f64 {
-    let (last, above) = (list.length.min(hits.cutoff), first_to(level.ranks(), rank - 1));
+fn with_last(list: &OpenList<'_>, hits: &Hits, level: &Level<'_>, Last { count, rank }: Last) -> f64 {
+    let (last, above) = (list.length.min(hits.cutoff), first_to(level.ranks, rank - 1));
     let (mut sum, mut next, mut place) = (precisions(above), rank, above.len() as i64);
     let others = list.others(hits.rel).skip_while(|&other| other < rank).take_while(|&other| other <= last);
     for other in others.chain(iter::once(last + 1)) {
@@ -410,11 +417,11 @@ fn with_last(list: &OpenList<'_>, hits: &Hits, level: &Level, Last { count, rank
 /// infinite where none is. Of a list whose AP is `plain`.
 fn precisions_from_end<'a>(
     list: &'a OpenList<'a>,
-    level: &'a Level,
+    level: &'a Level<'a>,
     cutoff: i64,
     plain: f64,
 ) -> impl Iterator<Item = (f64, Last)> + 'a {
-    let hits = first_to(level.ranks(), cutoff);
+    let hits = first_to(level.ranks, cutoff);
     let (mut total, mut above, mut below) = (plain * level.relevant as f64, hits.len(), 0.0);
     let mut from_end = list.last_ones(cutoff);
     let about = move |total: f64, count: usize| total / (level.relevant + count) as f64;
@@ -482,10 +489,10 @@ impl Runs {
     }
 
     /// Takes the runs of a list, whose AP is `plain`, down to a rank.
-    fn take(&mut self, list: &OpenList<'_>, level: &Level, cutoff: i64, plain: f64) {
+    fn take(&mut self, list: &OpenList<'_>, level: &Level<'_>, cutoff: i64, plain: f64) {
         let last = list.length.min(cutoff);
         self.sum_to(last as usize);
-        let mut hits = first_to(level.ranks(), last);
+        let mut hits = first_to(level.ranks, last);
         let below = hits.iter().map(|&rank| 1.0 / rank as f64).sum();
         let (relevant, total) = (level.relevant, plain * level.relevant as f64);
         let mut run =

@@ -1,5 +1,6 @@
 //! Measures that most people ask for, computed as their pages in Python compute them, to the last bit.
 
+use std::mem;
 use std::ops::Range;
 
 use crate::core::choices::Choice;
@@ -102,60 +103,63 @@ impl Measure {
     }
 }
 
-/// The values of measures, each of each query; NaN where nothing is relevant.
-pub fn compute(measures: &[&Measure], lists: &Lists<'_>) -> Vec<Vec<f64>> {
-    // How low and how high a measure can be is found from its value, which is computed once.
-    let mut pages: Vec<&Page> = Vec::new();
-    let asked: Vec<_> =
-        measures.iter().map(|each| (place_of(each.page(), &mut pages), each.extreme())).collect();
-    let mut plain = plain_values(&pages, lists);
-    if asked.iter().any(|(_, extreme)| extreme.is_some()) {
-        return with_extremes(&asked, &plain, &mut levels(measures), lists);
-    }
-    let each = asked.iter().enumerate().map(|(place, &(page, _))| {
-        let again = asked[place + 1..].iter().any(|&(later, _)| later == page);
-        if again { plain[page].clone() } else { std::mem::take(&mut plain[page]) }
-    });
-    each.collect()
-}
+/// A measure by the place of its page, of which it may be an extreme.
+type Asked<'a> = (usize, Option<&'a Extreme>);
 
 /// Judged items of which measures are computed one after another: what these look at stays in the nearest cache.
 const TOGETHER: usize = 1 << 11;
 
-/// The values of pages, each of each query.
-fn plain_values(pages: &[&Page], lists: &Lists<'_>) -> Vec<Vec<f64>> {
-    let mut seen = Seen::of_all(pages);
-    let mut values = vec![Vec::with_capacity(lists.retrieved.len()); pages.len()];
-    let step = (TOGETHER * lists.retrieved.len() / lists.ideal.len().max(1)).clamp(1, TOGETHER);
-    for begin in (0..lists.retrieved.len()).step_by(step) {
-        let some = lists.part(begin..lists.retrieved.len().min(begin + step));
+/// The values of measures, each of each query; NaN where nothing is relevant.
+pub fn compute(measures: &[&Measure], lists: &Lists<'_>) -> Vec<Vec<f64>> {
+    // How low and how high a measure can be is found from its value, which is computed once.
+    let mut pages: Vec<&Page> = Vec::new();
+    let asked: Vec<Asked<'_>> =
+        measures.iter().map(|each| (place_of(each.page(), &mut pages), each.extreme())).collect();
+    let (mut seen, mut memory, queries) = (Seen::of_all(&pages), Memory::default(), lists.retrieved.len());
+    let mut plain: Vec<Vec<f64>> = pages.iter().map(|_| Vec::with_capacity(queries)).collect();
+    let mut extremes: Vec<Vec<f64>> =
+        asked.iter().map(|(_, extreme)| Vec::with_capacity(extreme.map_or(0, |_| queries))).collect();
+    let step = (TOGETHER * queries / lists.ideal.len().max(1)).clamp(1, TOGETHER);
+    for begin in (0..queries).step_by(step) {
+        let some = lists.part(begin..queries.min(begin + step));
         seen.iter_mut().for_each(|seen| seen.take(&some));
-        pages.iter().zip(&mut values).for_each(|(page, values)| page.add_values(&some, &seen, values));
+        pages.iter().zip(&mut plain).for_each(|(page, values)| page.add_values(&some, &seen, values));
+        add_extremes(&asked, (&plain, begin), &some, &seen, &mut memory, &mut extremes);
     }
-    values
+    let each = asked.iter().enumerate().map(|(place, &(page, extreme))| {
+        let again = |&(later, extreme): &Asked<'_>| later == page && extreme.is_none();
+        match extreme {
+            Some(_) => mem::take(&mut extremes[place]),
+            None if asked[place + 1..].iter().any(again) => plain[page].clone(),
+            None => mem::take(&mut plain[page]),
+        }
+    });
+    each.collect()
 }
 
-/// The values of measures by those of their pages, where some of them are extremes.
-fn with_extremes(
-    asked: &[(usize, Option<&Extreme>)],
-    plain: &[Vec<f64>],
-    levels: &mut [Level],
+/// Adds the extremes of some queries, by the values of their pages, those of these queries from a place on.
+fn add_extremes(
+    asked: &[Asked<'_>],
+    (plain, begin): (&[Vec<f64>], usize),
     lists: &Lists<'_>,
-) -> Vec<Vec<f64>> {
-    let (mut memory, mut judged) = (Memory::default(), Default::default());
-    let mut values = vec![Vec::with_capacity(lists.offsets.len()); asked.len()];
-    let rows = segments(lists.offsets).zip(segments(lists.ideal_offsets));
-    for (number, ((own, all), &retrieved)) in rows.zip(lists.retrieved).enumerate() {
-        let own = (&lists.rank[own.clone()], &lists.relevance[own]);
-        let ideal = &lists.ideal[all];
-        levels.iter_mut().for_each(|level| level.take(own, ideal));
+    seen: &[Seen],
+    memory: &mut Memory,
+    values: &mut [Vec<f64>],
+) {
+    if asked.iter().all(|(_, extreme)| extreme.is_none()) {
+        return;
+    }
+    let (mut judged, mut levels) = (Default::default(), Vec::with_capacity(seen.len()));
+    let rows = lists.rows().zip(lists.ideals()).zip(lists.retrieved);
+    for (number, ((own, ideal), &retrieved)) in rows.enumerate() {
+        levels.clear();
+        levels.extend(seen.iter().map(|seen| seen.level(number)));
         let list = OpenList::new(own, ideal, retrieved, &mut judged);
-        for (&(page, extreme), values) in asked.iter().zip(&mut values) {
-            let plain = plain[page][number];
-            values.push(extreme.map_or(plain, |extreme| extreme.value(plain, &list, &mut memory, levels)));
+        for (&(page, extreme), values) in asked.iter().zip(&mut *values) {
+            let plain = plain[page][begin + number];
+            values.extend(extreme.map(|extreme| extreme.value(plain, &list, memory, &levels)));
         }
     }
-    values
 }
 
 impl Lists<'_> {
@@ -253,8 +257,8 @@ fn above_zero(grade: f64) -> f64 {
 
 impl Hits {
     /// What is seen of a query with its grade.
-    pub fn level<'a>(&self, levels: &'a [Level]) -> &'a Level {
-        levels.iter().find(|level| level.is(self.rel)).expect("one of each")
+    pub fn level<'a>(&self, levels: &'a [Level<'a>]) -> &'a Level<'a> {
+        levels.iter().find(|level| is_same(level.rel, self.rel)).expect("one of each")
     }
 
     /// Adds the values of the queries that are seen.
@@ -283,7 +287,7 @@ struct Seen {
     rel: f64,
     /// The ranks of the relevant items of the lists, in each ascending, and beyond them anything.
     ranks: Vec<i64>,
-    /// Where those of each list begin.
+    /// Where those of each list begin, and at the end their number.
     starts: Vec<usize>,
     /// The cutoffs that are asked for, and how many relevant items each leaves of each list.
     within: Vec<(i64, Vec<usize>)>,
@@ -333,6 +337,13 @@ impl Seen {
                 counts.push(if all { count - start } else { count_within(rank, relevance, *rel, *cutoff) });
             }
         }
+        starts.push(count);
+    }
+
+    /// The same of one of these queries.
+    fn level(&self, query: usize) -> Level<'_> {
+        let ranks = &self.ranks[self.starts[query]..self.starts[query + 1]];
+        Level { rel: self.rel, ranks, relevant: self.relevant[query] }
     }
 
     /// How many relevant items of each list stand at a rank up to one of the cutoffs.
@@ -359,53 +370,13 @@ fn is_same(a: f64, b: f64) -> bool {
 }
 
 /// What measures see of one query who take items of a grade or better as relevant.
-pub struct Level {
+pub struct Level<'a> {
     /// The least grade.
     rel: f64,
-    /// The ranks of the relevant items of the list, ascending, and beyond them anything.
-    ranks: Vec<i64>,
-    /// How many they are.
-    count: usize,
+    /// The ranks of the relevant items of the list, ascending.
+    pub ranks: &'a [i64],
     /// How many of the judged items are relevant.
     pub relevant: usize,
-}
-
-/// Those that some measures have, one each.
-fn levels(measures: &[&Measure]) -> Vec<Level> {
-    let mut levels: Vec<Level> = Vec::new();
-    for measure in measures {
-        if let &Page::Hits(Hits { rel, .. }) = measure.page()
-            && !levels.iter().any(|level| level.is(rel))
-        {
-            levels.push(Level { rel, ranks: Vec::new(), count: 0, relevant: 0 });
-        }
-    }
-    levels
-}
-
-impl Level {
-    fn is(&self, rel: f64) -> bool {
-        is_same(self.rel, rel)
-    }
-
-    /// Takes the next query.
-    fn take(&mut self, (rank, relevance): (&[i64], &[f64]), ideal: &[f64]) {
-        if self.ranks.len() < rank.len() {
-            self.ranks.resize(rank.len(), 0);
-        }
-        let (ranks, mut count) = (&mut self.ranks[..rank.len()], 0);
-        for (&rank, &grade) in rank.iter().zip(relevance) {
-            // Written in any case: without a branch there is none to mispredict.
-            ranks[count] = rank;
-            count += usize::from(grade >= self.rel);
-        }
-        (self.count, self.relevant) = (count, count_relevant(ideal, self.rel));
-    }
-
-    /// The ranks of the relevant items of the list, ascending.
-    pub fn ranks(&self) -> &[i64] {
-        &self.ranks[..self.count]
-    }
 }
 
 wide! {
