@@ -333,6 +333,19 @@ def test_partitions_stay_in_memory_or_not(
 
 
 @pytest.mark.parametrize("engine", ["local", "stream"])
+@pytest.mark.parametrize("judged", ["qrels.csv", "qrels.parquet"])
+def test_files_with_numbers_and_texts_as_ids_are_refused(tmp_path: Path, engine: Any, judged: Any) -> None:
+    qrels = pl.DataFrame({"query": [1, 2], "item": [1, 2]})
+    qrels.write_csv(tmp_path / "qrels.csv")
+    qrels.write_parquet(tmp_path / "qrels.parquet")
+    run = qrels.with_columns(score=0.5)
+    run[:1].write_parquet(tmp_path / "run0.parquet")
+    run[1:].with_columns(pl.col("query").cast(pl.String)).write_parquet(tmp_path / "run1.parquet")
+    with pytest.raises(rm.ColumnError, match=r"run1.parquet'.* 'query' is String, but Int64 in .*run0"):
+        rm.evaluate(str(tmp_path / judged), str(tmp_path / "run*.parquet"), "AP", engine=engine)
+
+
+@pytest.mark.parametrize("engine", ["local", "stream"])
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [

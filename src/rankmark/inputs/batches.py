@@ -15,7 +15,7 @@ from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, RankmarkError, UsageError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.column_checks import no_rows, wrong_row
-from rankmark.inputs.files import expand, refuse_differing
+from rankmark.inputs.files import check_family, expand, refuse_differing
 from rankmark.inputs.format import Batched, File, Pieces
 from rankmark.inputs.formats import format_of
 from rankmark.inputs.input import Input
@@ -66,16 +66,19 @@ class Batches:
         The rows that items come from are numbered across batches and files.
 
         Raises:
+            ColumnError: numbers in one file where there are texts in another.
             DataError: nulls, NaN …, with the row's number in its file.
 
         """
         total = sum(file.size for file in self._files)
         before, rows_before, empty = 0, 0, True
-        error = no_rows(self.where)
+        error, types = no_rows(self.where), _Types()
         for file in self._files:
             roles = find_roles(file.names, self.side, self._columns, self.where)
             first_row = 0
             for table, share in file.read(roles, size):
+                if not first_row:
+                    types.check(table, roles.names, file)
                 source = Source(self.where, file.names, partial(_same, table), file.text_ids)
                 batch = source.read(self.side, self._columns, whole=False)
                 _check_rows(batch, file.where, first_row)
@@ -92,6 +95,22 @@ class Batches:
             rows_before += first_row
         if empty:
             raise error
+
+
+class _Types:
+    """The types of the columns of the first of some files, which those of the others are to fit."""
+
+    def __init__(self) -> None:
+        self._first: tuple[pl.Schema, Batched] | None = None
+
+    def check(self, table: _native.Table, names: Sequence[str], file: Batched) -> None:
+        """Refuses rows of a file whose columns of these names do not."""
+        import polars as pl
+
+        schema = pl.DataFrame(table).schema
+        types, first = self._first = self._first or (schema, file)
+        for name in names:
+            check_family(name, [types[name], schema[name]], [first, file])
 
 
 def _same(table: _native.Table, _: Roles) -> _native.Table:

@@ -27,7 +27,7 @@ from rankmark.inputs.source import Source
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["expand", "open_files", "refuse_differing"]
+__all__ = ["check_family", "expand", "open_files", "refuse_differing"]
 
 FETCHED = {
     "http": "download it first, for example with curl -O",
@@ -181,7 +181,7 @@ def _concatenated(
             return packed.table() or tables[0]
         frames = [pl.DataFrame(table).select(roles.names) for table in tables]
         for name in roles.names:
-            _same_family(name, [frame.schema[name] for frame in frames], sources)
+            check_family(name, [frame.schema[name] for frame in frames], sources)
         return _native.Table.from_arrow(pl.concat(frames, how="vertical_relaxed").to_struct())
 
     text_ids = all(source.text_ids for source in sources)
@@ -197,8 +197,8 @@ def refuse_differing(source: Named, first: Named) -> ColumnError:
     )
 
 
-def _same_family(name: str, types: Sequence[pl.DataType], sources: Sequence[Source]) -> None:
-    """Refuses to put numbers and texts into one column."""
+def check_family(name: str, types: Sequence[pl.DataType], sources: Sequence[Named]) -> None:
+    """Refuses to put numbers and texts into one column, of each of some sources."""
     for dtype, source in zip(types, sources, strict=True):
         if dtype.is_numeric() != types[0].is_numeric() or dtype.is_nested() != types[0].is_nested():
             raise ColumnError(
