@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["align_ids", "as_integers", "with_text_items"]
+__all__ = ["align_ids", "as_integers", "id_as", "with_text_items"]
 
 
 def align_ids(qrels: Input, run: Input) -> tuple[Input, Input]:
@@ -41,6 +41,18 @@ def with_text_items(table: Input) -> Input:
     need_polars_threads()
     frame = pl.DataFrame(table.table).with_columns(pl.col(table.item).cast(pl.String))
     return replace(table, table=Table.from_arrow(frame))
+
+
+def id_as(id_: int | str, kind: str) -> int | str | None:
+    """An id as one of a table with ids of such a kind; None if none of them is written so."""
+    written = str(id_)
+    if kind != "integer":
+        return written
+    try:
+        integer = int(written)
+    except ValueError:
+        return None
+    return integer if str(integer) == written else None  # not 7 for "07"
 
 
 def _with_integers(texts: Input, role: str, integers: Input) -> Input:
