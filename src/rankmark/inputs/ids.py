@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError
@@ -80,7 +80,7 @@ class Untyped(Protocol):
 
 
 def as_integers(
-    texts: pl.Series, role: str, table: Untyped, where: str, rows: NDArray[np.uint32] | None = None
+    texts: pl.Series, role: str, table: Untyped, where: str, rows: NDArray[np.integer[Any]] | None = None
 ) -> pl.Series:
     """Ids that are text as integers, as they are where another table has them.
 
