@@ -279,6 +279,8 @@ def test_one_query_of_a_file_is_explained_as_of_a_table(
             found = explained(*pair, measure, query=query, **options)
             assert found == explained(pair[0], rm.read_run(files[1]), measure, query=query, **options)
     first, other = asked[:2]
+    mistyped = {"query": first, "columns": {"item": "itme"}, **options}
+    assert explained(*files, "AP", **mistyped) == explained(files[0], rm.read_run(files[1]), "AP", **mistyped)
     assert explained(*files, "AP", query=first, other=files[1], **options) == explained(
         files[0], rm.read_run(files[1]), "AP", query=first, other=rm.read_run(files[1]), **options
     )

@@ -273,6 +273,28 @@ def test_what_cannot_be_explained(arguments: dict[str, Any], message: str) -> No
         rm.explain(QRELS, RUN, "AP", query="q1").format("trec")
 
 
+TWICE = pl.DataFrame({"query": ["q1", "q2", "q1", "q2"], "item": list("abxb"), "score": [3.0, 2.0, 1.0, 0.0]})
+
+
+def test_other_queries_results_are_not_looked_at() -> None:
+    with pytest.raises(rm.DataError, match="'q2'"):
+        rm.evaluate(QRELS, TWICE, "AP")
+    explained = rm.explain(QRELS, TWICE, "AP", query="q1")
+    assert explained.value == rm.evaluate(QRELS, TWICE[::2], "AP").query_values("AP")[0]
+
+
+def test_what_is_wrong_with_the_query_is_refused_with_its_rows_in_the_table() -> None:
+    with pytest.raises(rm.DataError, match=r"item 'b' of query 'q2' in row 3, already in row 1 "):
+        rm.explain(QRELS, TWICE, "AP", query="q2")
+
+
+@pytest.mark.parametrize("query", ["q1", "q2", "q3"])
+def test_a_run_that_lacks_a_judged_query_is_refused_where_that_is_asked_for(query: str) -> None:
+    judged, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 2.0}, "q3": {"a": 1.0}}
+    with pytest.raises(rm.DataError, match=r"run has no results for 1 query \('q2'\)"):
+        rm.explain(judged, run, "AP", query=query, missing="error")
+
+
 def test_on_the_command_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     qrels, run, other = (tmp_path / name for name in ("qrels.txt", "a.run", "b.run"))
     qrels.write_text("1 0 a 2\n1 0 b 1\n")

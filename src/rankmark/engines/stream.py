@@ -12,12 +12,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankmark._native import Table, queries_come_back
+from rankmark.aggregation.observed import Block
 from rankmark.aggregation.oddities import SAMPLED as SAMPLED_ROWS
 from rankmark.aggregation.query_state import QueryState
 from rankmark.aggregation.refusals import Some, refuse_unjudged
@@ -211,6 +212,45 @@ class _Tables:
             self.aspects |= {*found.aspects.names[:2]}
         return found
 
+    def observe(self, judgements: Input, results: Input, state: QueryState, threads: int | None) -> Block:
+        """What is observed of parts of both tables that hold whole queries.
+
+        Raises:
+            DataError: what cannot be evaluated, with the rows that it has in the files.
+
+        """
+        try:
+            return local.observe(judgements, results, state.groups, threads, state.items)
+        except DataError:
+            judged = self._in_files(judgements) if self.judged else judgements
+            local.observe(judged, self._in_files(results), state.groups, threads, state.items)
+            raise
+
+    def _in_files(self, part: Input) -> Input:
+        """A part of a table that holds whole queries, with the rows of the files that its own come from."""
+        import polars as pl
+
+        def of_queries(queries: pl.Series, rows: NDArray[Any]) -> pl.DataFrame:
+            frame = pl.DataFrame({"query": queries, "row": rows})
+            return frame.filter(pl.col("query").is_in(asked))
+
+        def in_turn(frame: pl.DataFrame) -> pl.DataFrame:
+            return frame.with_columns(turn=pl.int_range(pl.len()).over("query"))
+
+        own = _frame(part)[part.query]
+        asked, found, start = own.unique().implode(), [], 0
+        for batch in self.read(part.side, RowProgress()):
+            rows = np.arange(start, start + batch.table.num_rows) if batch.rows is None else batch.rows
+            found.append(of_queries(_frame(batch)[batch.query], rows))
+            start += batch.table.num_rows
+        theirs = in_turn(pl.concat(found)).rename({"row": "theirs"})
+        mine = in_turn(of_queries(own, np.arange(len(own))))
+        places = mine.join(theirs, on=["query", "turn"], how="left", maintain_order="left")["theirs"]
+        if places.null_count():  # judgements of aspects, of which others are made
+            return part
+        name = f"{self._first[part.side].name}, as far as it was looked at"
+        return replace(part, name=name, rows=places.to_numpy())
+
     def _look_at(self, batch: Input, start: int) -> None:
         """Takes hash and extent of a batch that begins in row `start`, as far as they are asked for."""
         if self._hash:
@@ -270,7 +310,7 @@ def _head(table: Input) -> Input:
 
 
 def _with_rows(
-    table: Input, frame: pl.DataFrame, name: str | None = None, rows: NDArray[np.uint32] | None = None
+    table: Input, frame: pl.DataFrame, name: str | None = None, rows: NDArray[np.integer[Any]] | None = None
 ) -> Input:
     """A table like another, with these rows, which come from those of the user's table."""
     return replace(table, table=Table.from_arrow(frame.to_struct()), name=name or table.name, rows=rows)
@@ -304,7 +344,7 @@ class _Judgements:
             size += int(frames[-1].estimated_size())
             if size > tables.memory // JUDGEMENTS:
                 raise _TooLarge
-        self._tables, self._like = tables, batch
+        self.tables, self._like = tables, batch
         self._query = batch.query
         frame = pl.concat(frames, how="vertical_relaxed", rechunk=True)
         frames.clear()
@@ -343,7 +383,7 @@ class _Judgements:
             rows_of = np.arange(ends[-1]) + np.repeat(self._starts[places] - (ends - lengths), lengths)
             frame = self._frame[pl.Series(rows_of.astype(np.uint32))]
         like = self._like
-        return self._tables.judgements(_with_rows(like, frame, f"{like.name}, in order of queries"))
+        return self.tables.judgements(_with_rows(like, frame, f"{like.name}, in order of queries"))
 
 
 def segment_starts(queries: pl.Series) -> NDArray[np.int64]:
@@ -382,7 +422,7 @@ def _streamed_alone(tables: _Tables, state: QueryState, threads: int | None) -> 
     count = 0
     with counting_rows("evaluating") as rows:
         for results in _whole_queries(tables.read("run", rows), tables.heads()[1].query):
-            block = local.observe(results.queries(), results, state.groups, threads, state.items)
+            block = tables.observe(results.queries(), results, state, threads)
             query_ids = _frame(results)[results.query].gather(block.first_rows)
             ids = keys(query_ids)
             for before in seen:
@@ -432,7 +472,7 @@ def _add(
             _refuse_others(others, results, state)
             state.add(QueryState.of_others(state.groups, others))
         return
-    block = local.observe(judgements.of(places), results, state.groups, threads, state.items)
+    block = judgements.tables.observe(judgements.of(places), results, state, threads)
     query_ids = judgements.places["query"].gather(places)
     state.add(QueryState.of(state.groups, block, query_ids, places, others))
 
@@ -446,7 +486,7 @@ def _refuse_others(others: pl.Series, results: Input, state: QueryState) -> None
 def _whole_queries(batches: Iterator[Input], query: str) -> Iterator[Input]:
     """The batches, cut at the borders of queries."""
     batch: Input | None = None
-    rows: NDArray[np.uint32] | None = None
+    rows: NDArray[np.integer[Any]] | None = None
 
     def frames() -> Iterator[pl.DataFrame]:
         nonlocal batch, rows
@@ -531,7 +571,7 @@ class _Dealt:
             return len(others)
         groups = self.state.groups
         qrels = self.tables.judgements(qrels)
-        block = local.observe(qrels, run, groups, self.threads, self.state.items)
+        block = self.tables.observe(qrels, run, self.state, self.threads)
         first_rows = _frame(qrels)[block.first_rows]
         places = first_rows[ROW].to_numpy()
         self.state.add(QueryState.of(groups, block, first_rows[qrels.query], places))

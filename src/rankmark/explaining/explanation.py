@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, overload
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from rankmark.inputs import Input, align_ids, read_inputs, read_run, read_unmark
 from rankmark.inputs.aspects import by_aspect
 from rankmark.inputs.catalogue import known_items
 from rankmark.inputs.flowing import flow_of
+from rankmark.inputs.ids import id_as
+from rankmark.inputs.roles import check_names
 from rankmark.inputs.tables.several import is_path
 from rankmark.kinds.browsing import gain_or_hit, highest_gain
 from rankmark.language.choices import Choices, GivenChoices, given
@@ -296,6 +298,9 @@ def explain(
     retrieved besides the judged items above it, those below it being not retrieved; items with equal scores
     then share alike under ``ties="expected"``.
 
+    The query is evaluated alone, with all judgements: what `evaluate` would refuse in other queries' results
+    is not looked for, and a large Parquet file whose queries stand together is read only where the query is.
+
     Args:
         qrels: the judgements, as `evaluate` takes them; None for measures that need none.
         run: the results of one system.
@@ -315,7 +320,7 @@ def explain(
 
     Raises:
         UsageError: a query without judgements; several measures; and whatever `evaluate` raises.
-        DataError: a table that cannot be evaluated as it is.
+        DataError: judgements, or results of the query, that cannot be evaluated as they are.
 
     Example:
         >>> import rankmark as rm
@@ -346,46 +351,57 @@ class _Asked(NamedTuple):
     known: Catalogue | None
 
 
-Evaluated: TypeAlias = "tuple[ListResult, Input, Callable[[Input, int | str], tuple[Input, Input]]]"
-"""A result, the judgements, and what gives those of one query and its results."""
-
-
 def _evaluated(
     qrels: Any, run: Any, name: str, columns: Mapping[str, Any] | None, asked: _Asked
-) -> Evaluated:
-    """All queries: what is wrong with others is refused here as there, and choices mean the same."""
-    if (found := _in_pieces(qrels, run, columns, asked)) is not None:
+) -> tuple[ListResult, Input, Input]:
+    """A result in which the query is evaluated, the judgements, and results among which are the query's.
+
+    A query's value depends on its own results and on all judgements, so that others are evaluated only where
+    it cannot be alone: those who look at all of them say what is wrong, and where.
+    """
+    if (found := _of_file(qrels, run, columns, asked)) is not None:
         return found
     judgements, results = _read(qrels, run, columns)
     if results.name == "run":
         results = replace(results, name=name)
-    judged = judgements if judgements.judges else None
-    result = evaluate(judged, results, asked.measure, items=asked.known, **asked.choices)
-    return result, judgements, lambda judged, query: (of_query(judged, query), of_query(results, query))
+    alone = _alone(judgements, results, asked)
+    return alone or (_evaluate(judgements, results, asked), judgements, results)
 
 
-def _in_pieces(qrels: Any, run: Any, columns: Mapping[str, Any] | None, asked: _Asked) -> Evaluated | None:
-    """The same of a file that is judged while it is read, of which nothing else is kept; None of others."""
-    if asked.known is not None or asked.choices["like"] is not None:
-        return None
+def _of_file(
+    qrels: Any, run: Any, columns: Mapping[str, Any] | None, asked: _Asked
+) -> tuple[ListResult, Input, Input] | None:
+    """The same of a file of which other queries' rows need not be read; None of others."""
     # What can be read but once is read by those who need all rows.
     if not (is_path(run) and (is_path(qrels) or isinstance(qrels, Input))):
         return None
     if (flow := flow_of(run, columns)) is None:
         return None
     try:
-        judgements = read_unmarked(qrels, "qrels", columns)
-        if not judgements.judges:
-            return None
-        result = evaluate(judgements, run, asked.measure, columns=columns, **asked.choices)
+        judgements, results = read_unmarked(qrels, "qrels", columns), flow.of_query(asked.query)
+        check_names(columns, {"qrels": judgements.names, "run": flow.names})
+        return _alone(*align_ids(judgements, results), asked)
     except RankmarkError:  # of which those who have all rows can say where it is
         return None
 
-    def of_one(judged: Input, query: int | str) -> tuple[Input, Input]:
-        judged, results = align_ids(judged, flow.of_query(query))
-        return of_query(judged, query), results
 
-    return result, judgements, of_one
+def _alone(judgements: Input, results: Input, asked: _Asked) -> tuple[ListResult, Input, Input] | None:
+    """The same of the query's own results; None where there are none, or they cannot be evaluated alone."""
+    own = id_as(asked.query, results.table.kind(results.query))
+    if own is None:
+        return None
+    try:
+        results = of_query(results, own)
+        if not results.table.num_rows:
+            return None
+        return _evaluate(judgements, results, asked), judgements, results
+    except RankmarkError:
+        return None
+
+
+def _evaluate(judgements: Input, results: Input, asked: _Asked) -> ListResult:
+    judged = judgements if judgements.judges else None
+    return evaluate(judged, results, asked.measure, items=asked.known, **asked.choices)
 
 
 def _read(qrels: Any, run: Any, columns: Mapping[str, Any] | None) -> tuple[Input, Input]:
@@ -399,7 +415,7 @@ def _read(qrels: Any, run: Any, columns: Mapping[str, Any] | None) -> tuple[Inpu
 def _explained(
     result: ListResult,
     judgements: Input,
-    of_one: Callable[[Input, int | str], tuple[Input, Input]],
+    results: Input,
     question: _Asked,
 ) -> Explanation:
     if len(result.measures) > 1:
@@ -416,7 +432,7 @@ def _explained(
         judgements = by_aspect(judgements, asked)
     place, own = _place(question.query, result, judgements)
     settled = Choices(**result.choices)
-    judgements, results = of_one(judgements, own)
+    judgements, results = of_query(judgements, own), of_query(results, own)
     if result.item_ids == "text":
         judgements, results = with_text_items(judgements), with_text_items(results)
     one = listed(judgements, results, settled)
@@ -502,13 +518,11 @@ MOST_GUESSED = 20_000
 
 def _place(query: int | str, result: ListResult, judgements: Input) -> tuple[int, int | str]:
     """Which of the queries it is, and its id."""
-    table, written = result.query_table, str(query)
-    try:
-        same = int(written) if table.kind("query") == "integer" else written
-        if str(same) == written and len(places := table.rows_of("query", same)):  # not "07" for 7
-            return int(places[0]), same
-    except ValueError:
-        pass
+    table = result.query_table
+    own = id_as(query, table.kind("query"))
+    if own is not None and len(places := table.rows_of("query", own)):
+        return int(places[0]), own
+    written = str(query)
     ids = result.query_ids
     hint = did_you_mean(written, list(map(str, ids))) if len(ids) <= MOST_GUESSED else ""
     such = f"; its queries are such as {ids[0]!r}"

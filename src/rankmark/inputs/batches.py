@@ -83,7 +83,7 @@ class Batches:
                 batch = source.read(self.side, self._columns, whole=False)
                 _check_rows(batch, file.where, first_row)
                 if batch.rows is not None:
-                    batch = replace(batch, rows=batch.rows + np.uint32(rows_before + first_row))
+                    batch = replace(batch, rows=batch.rows + np.int64(rows_before + first_row))
                 first_row += table.num_rows
                 if not batch.table.num_rows:  # of lists that are empty, as others may not be
                     error = no_items(self.where)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rankmark.errors import ColumnError, DataError
 from rankmark.inputs.roles import said_outright
@@ -111,7 +111,7 @@ def wrong_row(
     name: str,
     where: str,
     first_row: int,
-    rows: NDArray[np.uint32] | None = None,
+    rows: NDArray[np.integer[Any]] | None = None,
 ) -> DataError:
     """The error for values that cannot be evaluated; `rows` are those of the user's table, as of `Input`."""
     first = int(wrong.arg_true()[0])

@@ -16,6 +16,7 @@ from rankmark.inputs.files import expand
 from rankmark.inputs.format import File, polars_errors
 from rankmark.inputs.formats import format_of
 from rankmark.inputs.formats.parquet import Parquet
+from rankmark.inputs.ids import id_as
 from rankmark.inputs.input import Input
 from rankmark.inputs.roles import ColumnNames, Roles, find_roles
 from rankmark.inputs.source import Source
@@ -76,9 +77,12 @@ class Flow:
 
         rows = self._frame.select(self._roles.names)
         with polars_errors(self._where, Parquet.name):
-            own = rows.filter(pl.col(self._roles.query) == query).collect(engine="streaming")
-            some = own if own.height else rows.head(1).collect(engine="streaming")
-        return replace(self.read(Table.from_polars(some)), table=Table.from_polars(own))
+            kind = "integer" if rows.collect_schema()[self._roles.query].is_integer() else "string"
+            own = id_as(query, kind)
+            kept = pl.lit(value=False) if own is None else pl.col(self._roles.query) == own
+            found = rows.filter(kept).collect(engine="streaming")
+            some = found if found.height else rows.head(1).collect(engine="streaming")
+        return replace(self.read(Table.from_polars(some)), table=Table.from_polars(found))
 
     def read(self, table: Table) -> Input:
         """A piece with its columns' roles, as of the whole table."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["align_ids", "as_integers", "with_text_items"]
+__all__ = ["align_ids", "as_integers", "id_as", "with_text_items"]
 
 
 def align_ids(qrels: Input, run: Input) -> tuple[Input, Input]:
@@ -43,6 +43,18 @@ def with_text_items(table: Input) -> Input:
     return replace(table, table=Table.from_arrow(frame))
 
 
+def id_as(id_: int | str, kind: str) -> int | str | None:
+    """An id as one of a table with ids of such a kind; None if none of them is written so."""
+    written = str(id_)
+    if kind != "integer":
+        return written
+    try:
+        integer = int(written)
+    except ValueError:
+        return None
+    return integer if str(integer) == written else None  # not 7 for "07"
+
+
 def _with_integers(texts: Input, role: str, integers: Input) -> Input:
     """Turns one side's ids from text into integers."""
     import polars as pl
@@ -68,7 +80,7 @@ class Untyped(Protocol):
 
 
 def as_integers(
-    texts: pl.Series, role: str, table: Untyped, where: str, rows: NDArray[np.uint32] | None = None
+    texts: pl.Series, role: str, table: Untyped, where: str, rows: NDArray[np.integer[Any]] | None = None
 ) -> pl.Series:
     """Ids that are text as integers, as they are where another table has them.
 

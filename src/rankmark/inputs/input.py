@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from rankmark import _numpy as np
 from rankmark.dataclassing import dataclass
@@ -74,7 +74,7 @@ class Input:
     """The ids come from a format without types, where 7 and "7" are the same."""
     notes: tuple[str, ...] = ()
     """What a reader of the result should know of how the table was understood."""
-    rows: NDArray[np.uint32] | None = None
+    rows: NDArray[np.integer[Any]] | None = None
     """The row of the user's table that each comes from, where that has several items in a row."""
     judges: bool = True
     """Whether judgements judge items; if not, they say only which queries there are."""
