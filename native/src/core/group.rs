@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::HashTable;
 
-use crate::core::column::{Column, prefetch};
+use crate::core::column::Column;
 use crate::core::error::{Error, Result, room};
 use crate::core::hash::Key;
 use crate::core::pool;
@@ -179,7 +179,11 @@ impl<K: Key> Queries<K> {
 
     /// Brings the results into the order of the judged queries; also the number of other queries.
     pub fn group(&self, column: &Column<'_, K>) -> Result<(Groups, usize)> {
-        let Segments { starts, keys } = Segments::new(column)?;
+        let pieces = Segments::pieces(column)?;
+        if self.follow(&pieces) {
+            return Ok((Groups::of_whole(Segments::starts(pieces, column.len())), 0));
+        }
+        let Segments { starts, keys } = Segments::joined(pieces, column.len());
         let found = pool::map(keys.len().div_ceil(BLOCK), |task| {
             let own = &keys[task * BLOCK..keys.len().min((task + 1) * BLOCK)];
             let mut others = HashTable::new();
@@ -197,6 +201,21 @@ impl<K: Key> Queries<K> {
         let (query_of, others): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         let groups = counting_sort(starts, &joined(query_of), self.first_rows.len())?;
         Ok((groups, distinct(others)))
+    }
+
+    /// Whether the segments of all pieces are those of the judged queries in their order, as in most tables.
+    fn follow(&self, pieces: &[Segments<K>]) -> bool {
+        let mut next = 0;
+        let starts = pieces.iter().map(|piece| {
+            next += piece.keys.len();
+            next - piece.keys.len()
+        });
+        let starts: Vec<usize> = starts.collect();
+        let is_next = |piece: usize| {
+            let keys = &pieces[piece].keys;
+            self.keys.get(starts[piece]..starts[piece] + keys.len()) == Some(keys)
+        };
+        next == self.keys.len() && pool::map(pieces.len(), is_next).into_iter().all(|is_next| is_next)
     }
 
     /// The judged queries of some results in the order of their rows, but for the last one unless it has `ended`; None
@@ -353,9 +372,14 @@ struct Segments<K> {
 
 impl<K: Key> Segments<K> {
     fn new(column: &Column<'_, K>) -> Result<Self> {
+        Ok(Self::joined(Self::pieces(column)?, column.len()))
+    }
+
+    /// Those of stretches of rows, the first rows as they are in the table.
+    fn pieces(column: &Column<'_, K>) -> Result<Vec<Self>> {
         let rows = column.len();
         check_rows(rows)?;
-        let blocks = pool::map_init(rows.div_ceil(BLOCK), Vec::new, |scratch, block| {
+        Ok(pool::map_init(rows.div_ceil(BLOCK), Vec::new, |scratch, block| {
             let begin = block * BLOCK;
             // One row of the block before, so that its last query is known.
             let (first, end) = (begin.saturating_sub(1), rows.min(begin + BLOCK));
@@ -377,11 +401,21 @@ impl<K: Key> Segments<K> {
                 });
             }
             found
-        });
-        let (starts, keys) = blocks.into_iter().map(|block| (block.starts, block.keys)).unzip();
-        let mut starts = joined(starts);
+        }))
+    }
+
+    /// All of them, of so many rows.
+    fn joined(pieces: Vec<Self>, rows: usize) -> Self {
+        let keys = pieces.iter().map(|piece| &piece.keys[..]).collect::<Vec<_>>().concat();
+        Self { keys, starts: Self::starts(pieces, rows) }
+    }
+
+    /// Where all of them begin, and at the end the number of rows.
+    fn starts(pieces: Vec<Self>, rows: usize) -> Vec<u32> {
+        let mut starts = Vec::with_capacity(pieces.iter().map(|piece| piece.starts.len()).sum::<usize>() + 1);
+        pieces.iter().for_each(|piece| starts.extend_from_slice(&piece.starts));
         starts.push(rows as u32);
-        Ok(Self { starts, keys: joined(keys) })
+        starts
     }
 
     fn push(&mut self, row: u32, key: K) {
@@ -406,16 +440,10 @@ wide! {
 fn push_changes_any<K: Key>(keys: &[K], first: u32, starts: &mut Vec<u32>, found: &mut Vec<K>) {
     /// Keys compared at once: in most such strides nothing changes.
     const STRIDE: usize = 16;
-    /// Bytes between these and those that are brought into the cache: the processor itself stops where it has
-    /// taken a wrong branch, and at the end of each page.
-    const AHEAD: usize = 1 << 11;
     let (before, rest_before) = keys[..keys.len() - 1].as_chunks::<STRIDE>();
     let (own, rest) = keys[1..].as_chunks::<STRIDE>();
     let mut row = first + 1;
-    for (number, (before, keys)) in before.iter().zip(own).enumerate() {
-        if let Some(ahead) = own.get(number + AHEAD / size_of::<[K; STRIDE]>()) {
-            prefetch(ahead);
-        }
+    for (before, keys) in before.iter().zip(own) {
         if before[0].differs_from_any(keys) {
             push_changes_of(before, keys, row, starts, found);
         }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::hint::black_box;
 use std::iter::successors;
 use std::process;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,6 +17,9 @@ type Pools = HashMap<(u32, usize), Arc<ThreadPool>>;
 
 /// Threads that can be asked for: more than any machine has, and few enough to start in a moment.
 pub const MOST_THREADS: usize = 1 << 10;
+
+/// Bytes given back of which an allocator may keep twice as many.
+const KEPT: usize = 1 << 23;
 
 /// A pool of `threads` threads, made once and kept.
 ///
@@ -37,8 +41,18 @@ pub fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
 
 /// A pool of so many threads, unless the system refuses them.
 fn started(threads: usize) -> Option<ThreadPool> {
+    have_memory_kept();
     let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("rankmark-{i}"));
     builder.build().ok()
+}
+
+/// Has the system's allocator keep a little of what is given back: results of a call would else be memory that the
+/// system gives anew for the next call, page by page, which takes a tenth of the time of that.
+///
+/// The allocator of glibc, unless it has been told otherwise, takes what is given back of a size as a sign that
+/// such a size is asked for again, and keeps up to twice as much from then on. Nobody writes to this, so it is no memory.
+fn have_memory_kept() {
+    drop(black_box(Vec::<u8>::with_capacity(KEPT)));
 }
 
 /// As many threads as there are cores that this process may use.

@@ -242,7 +242,7 @@ fn kept(account: Account, lists: observed::Observed) -> Seen {
     let queries = ObservedQueries {
         count: lists.answered.len(),
         missing: unanswered(&lists.answered),
-        ties: any_ties(&lists.tied_rank),
+        ties: lists.ties,
         apart: lists.apart,
         first_rows: Kept::new(account.first_rows),
         answered: Kept::new(lists.answered),

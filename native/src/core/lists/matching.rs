@@ -50,7 +50,7 @@ pub struct Matcher {
     is_slotted: bool,
     results: ShortTable,
     /// For each row of a short list a bit whether its item is judged, and for those that are the judgement.
-    marks: Vec<u64>,
+    marks: Vec<u128>,
     judgement_at: Vec<u16>,
     slots: Slots,
     filter: Filter,
@@ -63,6 +63,9 @@ pub struct Matcher {
     /// The judged items of the list, in the order of its rows.
     pub found: Vec<Found>,
 }
+
+/// Rows of a short list that are marked in one number.
+const MARKS: usize = u128::BITS as usize;
 
 impl Matcher {
     /// Takes the judged items of the next list; gives those judged twice.
@@ -91,22 +94,22 @@ impl Matcher {
         if judged.is_empty() || items.is_empty() {
             return !self.results.may_repeat();
         }
-        if items.len() <= u128::BITS as usize {
+        if items.len() <= MARKS {
             // In registers, where none of them waits for what memory was told of another.
             let mut marks = 0_u128;
             let distinct = self.look_up(judged, items, |row, is_here| marks |= u128::from(is_here) << row);
             if distinct {
-                self.take_marked(&[marks as u64, (marks >> 64) as u64]);
+                self.take_marked(marks, 0);
             }
             return distinct;
         }
         let mut marks = std::mem::take(&mut self.marks);
         marks.clear();
-        marks.resize(items.len().div_ceil(64), 0);
-        let mark = |row: usize, is_here| marks[row / 64] |= u64::from(is_here) << (row % 64);
+        marks.resize(items.len().div_ceil(MARKS), 0);
+        let mark = |row: usize, is_here| marks[row / MARKS] |= u128::from(is_here) << (row % MARKS);
         let distinct = self.look_up(judged, items, mark);
         if distinct {
-            self.take_marked(&marks);
+            marks.iter().zip((0..).step_by(MARKS)).for_each(|(&marks, first)| self.take_marked(marks, first));
         }
         self.marks = marks;
         distinct
@@ -119,12 +122,27 @@ impl Matcher {
         let Self { judged: own, results, judgement_at, .. } = self;
         // One more, for what is written of judgements that are not found: that takes no branch.
         judgement_at.resize(items.len() + 1, 0);
-        let (judgement_at, row_of) = (judgement_at.as_mut_slice(), results.row_of());
-        for ((&item, &hash), number) in judged.iter().zip(own.hashes()).zip(0..) {
-            let row = row_of(hash);
-            let is_here = items[row] == item;
-            mark(row, is_here);
-            judgement_at[if is_here { row } else { items.len() }] = number;
+        let judgement_at = judgement_at.as_mut_slice();
+        {
+            let row_of = results.row_of();
+            for ((&item, &hash), number) in judged.iter().zip(own.hashes()).zip(0..) {
+                let row = row_of(hash);
+                let is_here = items[row] == item;
+                mark(row, is_here);
+                judgement_at[if is_here { row } else { items.len() }] = number;
+            }
+        }
+        if results.are_many_displaced() {
+            if !results.index_displaced() {
+                return false;
+            }
+            for ((&item, &hash), number) in judged.iter().zip(own.hashes()).zip(0..) {
+                if let Some(row) = results.find_displaced(hash, |row| items[row] == item) {
+                    mark(row, true);
+                    judgement_at[row] = number;
+                }
+            }
+            return true;
         }
         for (place, row) in results.displaced().enumerate() {
             if results.may_repeat_in(place, row) {
@@ -138,16 +156,14 @@ impl Matcher {
         true
     }
 
-    /// Takes the rows that are marked as those of judged items.
-    fn take_marked(&mut self, marks: &[u64]) {
-        for (&mark, first) in marks.iter().zip((0..).step_by(64)) {
-            let mut left = mark;
-            while left != 0 {
-                let position = first + left.trailing_zeros();
-                let judgement = self.judgement_at[position as usize].into();
-                self.found.push(Found { position, judgement });
-                left &= left - 1;
-            }
+    /// Takes the rows, from `first` on, that are marked as those of judged items.
+    fn take_marked(&mut self, mut marks: u128, first: u32) {
+        // In one loop for all of them, whose end is told where lists have as many, wherever these stand.
+        while marks != 0 {
+            let position = first + marks.trailing_zeros();
+            let judgement = self.judgement_at[position as usize].into();
+            self.found.push(Found { position, judgement });
+            marks &= marks - 1;
         }
     }
 
@@ -387,7 +403,8 @@ mod tests {
                 ids.sort_unstable_by_key(|&id| id.stable_hash(round as u64));
                 ids
             };
-            let (judged, mut items) = (distinct(60), distinct(300));
+            let times = if round % 20 == 0 { 20 } else { 1 };
+            let (judged, mut items) = (distinct(60 * times), distinct(300 * times));
             if round % 5 == 0 {
                 items.extend_from_within(..items.len() / 3);
             }

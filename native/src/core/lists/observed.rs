@@ -19,6 +19,8 @@ pub struct Observed {
     pub retrieved: Vec<i64>,
     /// The best rank at which tie-breaking decides between different grades; 0 where it nowhere does.
     pub tied_rank: Vec<i64>,
+    /// Whether it does anywhere.
+    pub ties: bool,
     /// Whether each judged item has a score of its own in its list.
     pub apart: bool,
     /// Of each measure its values; NaN where nothing is relevant.
@@ -119,7 +121,8 @@ fn of_part(lists: JudgedLists, measures: &[Arc<Measure>]) -> (Numbers, Observed)
         measures::order((&lists.rank, &lists.rank), &lists.relevance, &lists.offsets, &lists.retrieved);
     let JudgedLists { queries, answered, retrieved, tied_rank, apart, .. } = lists;
     let (totals, hits) = (Vec::new(), lists.rank.len());
-    (queries, Observed { answered, retrieved, tied_rank, apart, values, totals, hits, order })
+    let ties = tied_rank.iter().any(|&rank| rank > 0);
+    (queries, Observed { answered, retrieved, tied_rank, ties, apart, values, totals, hits, order })
 }
 
 /// Brings the queries of all parts, so many, into their order.
@@ -128,7 +131,9 @@ fn merged(mut parts: Vec<(Numbers, Observed)>, queries: usize, measures: usize) 
         let only = parts.swap_remove(0).1;
         return Observed { totals: only.values.iter().map(|values| total(values)).collect(), ..only };
     }
+    parts.sort_unstable_by_key(|(numbers, _)| numbers.first());
     let parts = &parts[..];
+    let ties = parts.iter().any(|(_, part)| part.ties);
     // No thread is to wait for another that does all of it.
     let (measured, (answered, retrieved, tied_rank)) = pool::both(
         || {
@@ -141,7 +146,12 @@ fn merged(mut parts: Vec<(Numbers, Observed)>, queries: usize, measures: usize) 
         || {
             let answered = placed(parts, queries, false, |part| &part.answered);
             let retrieved = placed(parts, queries, 0, |part| &part.retrieved);
-            (answered, retrieved, placed(parts, queries, 0, |part| &part.tied_rank))
+            // Zeros that nobody writes take no memory.
+            let tied_rank = match ties {
+                true => placed(parts, queries, 0, |part| &part.tied_rank),
+                false => vec![0; queries],
+            };
+            (answered, retrieved, tied_rank)
         },
     );
     let (values, totals) = measured.into_iter().unzip();
@@ -149,6 +159,7 @@ fn merged(mut parts: Vec<(Numbers, Observed)>, queries: usize, measures: usize) 
         answered,
         retrieved,
         tied_rank,
+        ties,
         apart: parts.iter().all(|(_, part)| part.apart),
         values,
         totals,
@@ -166,20 +177,25 @@ fn placed<T: Copy>(
     none: T,
     known: impl Fn(&Observed) -> &[T],
 ) -> Vec<T> {
+    if follow(parts, queries) {
+        return parts.iter().map(|(_, part)| known(part)).collect::<Vec<_>>().concat();
+    }
     let mut all = vec![none; queries];
     for (numbers, part) in parts {
-        match numbers {
-            Numbers::Range(range) => {
-                all[range.start as usize..range.end as usize].copy_from_slice(known(part))
-            }
-            Numbers::Each(numbers) => {
-                for (&number, &value) in numbers.iter().zip(known(part)) {
-                    all[number as usize] = value;
-                }
-            }
+        for (number, &value) in numbers.iter().zip(known(part)) {
+            all[number as usize] = value;
         }
     }
     all
+}
+
+/// Whether the queries of some parts follow one another, so many from the first on.
+fn follow(parts: &[(Numbers, Observed)], queries: usize) -> bool {
+    let next = parts.iter().try_fold(0, |next, (numbers, _)| match numbers {
+        Numbers::Range(range) => (range.start == next).then_some(range.end),
+        Numbers::Each(_) => None,
+    });
+    next.is_some_and(|next| next as usize == queries)
 }
 
 #[cfg(test)]
@@ -192,7 +208,20 @@ mod tests {
         let tied_rank = vec![1; values.len()];
         let values = vec![values.to_vec()];
         let (totals, order) = (Vec::new(), (1, 0));
-        (numbers, Observed { answered, retrieved, tied_rank, apart: true, values, totals, hits: 2, order })
+        (
+            numbers,
+            Observed {
+                answered,
+                retrieved,
+                tied_rank,
+                ties: true,
+                apart: true,
+                values,
+                totals,
+                hits: 2,
+                order,
+            },
+        )
     }
 
     #[test]

@@ -7,7 +7,15 @@
 use crate::core::hash::Key;
 
 /// Rows of the longest list.
-const LONGEST: usize = 1 << 10;
+const LONGEST: usize = 12_000;
+/// Displaced rows that there is room for.
+const DISPLACED: usize = 1 << 10;
+/// Displaced rows up to which each is compared with all others.
+const FEW: usize = 16;
+/// Bits of the numbers of the places where more are looked up.
+const PLACES: u32 = 11;
+/// In a place that is free.
+const FREE: u16 = u16::MAX;
 
 /// A table from the items of one list to their rows, used again for every list.
 pub struct ShortTable {
@@ -20,9 +28,11 @@ pub struct ShortTable {
     /// How many bits of a hash are not the number of its slot.
     shift: u32,
     /// Rows that another row has displaced, and beyond them anything.
-    displaced: Box<[u16; LONGEST]>,
+    displaced: Box<[u16; DISPLACED]>,
     /// How many they are.
     count: usize,
+    /// Where these are many: each by its hash, in the first free place from where it leads.
+    places: Box<[u16; 1 << PLACES]>,
 }
 
 impl Default for ShortTable {
@@ -32,8 +42,9 @@ impl Default for ShortTable {
             rows: Vec::new(),
             base: 1,
             shift: 0,
-            displaced: Box::new([0; LONGEST]),
+            displaced: Box::new([0; DISPLACED]),
             count: 0,
+            places: Box::new([FREE; 1 << PLACES]),
         }
     }
 }
@@ -51,7 +62,8 @@ impl ShortTable {
         (self.count, self.shift) = match items.len() {
             ..=32 => (place::<{ 1 << 10 }>(hashes, rows, *base, displaced), 22),
             33..=256 => (place::<{ 1 << 13 }>(hashes, rows, *base, displaced), 19),
-            257.. => (place::<{ 1 << 15 }>(hashes, rows, *base, displaced), 17),
+            257..=1024 => (place::<{ 1 << 15 }>(hashes, rows, *base, displaced), 17),
+            1025.. => (place::<{ 1 << 17 }>(hashes, rows, *base, displaced), 15),
         };
         self.count <= 8 + items.len() / 16
     }
@@ -73,8 +85,50 @@ impl ShortTable {
     }
 
     /// Whether an item stands twice, or what is as rare, two have one hash.
-    pub fn may_repeat(&self) -> bool {
+    pub fn may_repeat(&mut self) -> bool {
+        if self.are_many_displaced() {
+            return !self.index_displaced();
+        }
         self.displaced().enumerate().any(|(number, row)| self.may_repeat_in(number, row))
+    }
+
+    /// Whether so many were displaced that they are to be looked up.
+    pub fn are_many_displaced(&self) -> bool {
+        self.count > FEW
+    }
+
+    /// Has the displaced rows looked up from now on; false where an item may stand twice.
+    pub fn index_displaced(&mut self) -> bool {
+        self.places.fill(FREE);
+        for &row in &self.displaced[..self.count] {
+            let hash = self.hashes[usize::from(row)];
+            let (at, found) = self.probe(hash, |_| true);
+            if found.is_some() || self.hashes[self.row(hash)] == hash {
+                return false;
+            }
+            self.places[at] = row;
+        }
+        true
+    }
+
+    /// The displaced row that has an item of this hash and `is` it, once they can be looked up.
+    pub fn find_displaced(&self, hash: u32, is: impl Fn(usize) -> bool) -> Option<usize> {
+        self.probe(hash, is).1
+    }
+
+    /// The same, or else the free place where it would be. More places than rows are taken, so there is one.
+    fn probe(&self, hash: u32, is: impl Fn(usize) -> bool) -> (usize, Option<usize>) {
+        // Those that were displaced share the upper bits with others, so they are mixed again.
+        let mut at = (hash.wrapping_mul(0x9e37_79b1) >> (u32::BITS - PLACES)) as usize;
+        loop {
+            match self.places[at] {
+                FREE => return (at, None),
+                row if self.hashes[usize::from(row)] == hash && is(row.into()) => {
+                    return (at, Some(row.into()));
+                }
+                _ => at = (at + 1) % (1 << PLACES),
+            }
+        }
     }
 
     /// Whether that is so of the row that was displaced after so many others and one of these or one that was not.
@@ -118,7 +172,7 @@ fn place<const SLOTS: usize>(
     hashes: &[u32],
     rows: &mut Vec<u16>,
     base: u16,
-    displaced: &mut [u16; LONGEST],
+    displaced: &mut [u16; DISPLACED],
 ) -> usize {
     const { assert!(SLOTS.is_power_of_two()) };
     if rows.len() < SLOTS {
@@ -130,7 +184,7 @@ fn place<const SLOTS: usize>(
     let mut put = |hash: u32, row: u16| {
         let before = std::mem::replace(&mut rows[slot(hash)], row);
         if before >= base {
-            displaced[count % LONGEST] = before - base;
+            displaced[count % DISPLACED] = before - base;
             count += 1;
         }
     };
@@ -153,20 +207,24 @@ mod tests {
     #[test]
     fn rows_are_found_whether_they_were_displaced_or_not() {
         let mut table = ShortTable::default();
-        for length in [1, 10, 32, 33, 100, 257, 1024_i64] {
+        for length in [1, 10, 32, 33, 100, 257, 1024, 1025, 4_000, 11_000_i64] {
             let items: Vec<i64> = (0..length).map(|item| item * item * 977 - 40).collect();
             assert!(table.take(&items) && !table.may_repeat(), "{length}");
             for row in 0..items.len() {
                 assert_eq!(table.find(table.hash(row), |at| items[at] == items[row]), Some(row));
             }
             assert_eq!(table.find(table.hash(0), |at| items[at] == -1), None);
+            assert!(table.index_displaced());
+            for row in table.displaced().collect::<Vec<_>>() {
+                assert_eq!(table.find_displaced(table.hash(row), |at| items[at] == items[row]), Some(row));
+            }
         }
     }
 
     #[test]
     fn an_item_that_stands_twice_may_repeat() {
         let mut table = ShortTable::default();
-        for length in [2, 40, 300, 1024_usize] {
+        for length in [2, 40, 300, 1024, 9_000_usize] {
             for (earlier, later) in [(0, 1), (0, length - 1), (length / 2, length - 1)] {
                 let mut items: Vec<String> = (0..length).map(|item| format!("d{item}")).collect();
                 items[later] = items[earlier].clone();
