@@ -25,6 +25,12 @@ pub trait Key: Copy + Eq + Ord + Send + Sync {
     /// The order of integers read as unsigned; the plain order for strings.
     fn unsigned_cmp(self, other: Self) -> Ordering;
 
+    /// The order of numbers that stand behind one text in all strings, as in "q9" and "q10": shorter ones first; the
+    /// plain order of integers.
+    fn counted_cmp(self, other: Self) -> Ordering {
+        self.cmp(&other)
+    }
+
     /// A hash that is the same in every release and on every machine, for `ties="random"`.
     fn stable_hash(self, seed: u64) -> u64;
 
@@ -103,6 +109,10 @@ impl Key for &[u8] {
 
     fn unsigned_cmp(self, other: Self) -> Ordering {
         self.cmp(other)
+    }
+
+    fn counted_cmp(self, other: Self) -> Ordering {
+        self.len().cmp(&other.len()).then_with(|| self.cmp(other))
     }
 
     fn stable_hash(self, seed: u64) -> u64 {

@@ -159,6 +159,10 @@ impl Key for ShortText {
         self.cmp(&other)
     }
 
+    fn counted_cmp(self, other: Self) -> Ordering {
+        self.length().cmp(&other.length()).then_with(|| self.cmp(&other))
+    }
+
     fn stable_hash(self, seed: u64) -> u64 {
         self.with_bytes(|text| text.stable_hash(seed))
     }
