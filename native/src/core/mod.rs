@@ -1,6 +1,8 @@
 //! The core: group, match, rank, sort, sum, resample, read. It knows columns, but no Python.
 
 pub mod choices;
+#[cfg(target_arch = "x86_64")]
+pub mod chosen;
 pub mod column;
 pub mod deal;
 pub mod error;

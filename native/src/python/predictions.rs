@@ -1,6 +1,6 @@
 //! What Python sees of labelled scores.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
@@ -153,7 +153,7 @@ impl LabelledRows {
                 (false, false) => AnyWidth::Wide(ranked_scores::RankedScores::new(rows)?),
             })
         })?;
-        Ok(RankedScores { ranked: Arc::new(ranked), threads: self.threads })
+        Ok(RankedScores { ranked: Arc::new(ranked), pairs: OnceLock::new(), threads: self.threads })
     }
 
     /// What the rows of each query come to.
@@ -258,6 +258,8 @@ pub struct QueryErrors {
 #[pyclass(frozen, module = "rankmark._native")]
 pub struct RankedScores {
     ranked: Arc<AnyWidth>,
+    /// The pairs, once the shape has told them.
+    pairs: OnceLock<f64>,
     threads: usize,
 }
 
@@ -268,8 +270,12 @@ impl RankedScores {
         of_any!(&*self.ranked, rows => rows.totals())
     }
 
-    /// Pairs of a positive and another row with the positive ahead, those with equal scores counted half.
+    /// Pairs of a positive and another row with the positive ahead, those with equal scores counted half; known at once
+    /// after the shape.
     fn pairs(&self, py: Python<'_>) -> PyResult<f64> {
+        if let Some(&pairs) = self.pairs.get() {
+            return Ok(pairs);
+        }
         self.run(py, |ranked| of_any!(ranked, rows => rows.pairs()))
     }
 
@@ -279,6 +285,9 @@ impl RankedScores {
     /// their score to the rate at it, and from that to the rate of all rows.
     fn shape(&self, py: Python<'_>) -> PyResult<[f64; 5]> {
         let shape = self.run(py, |ranked| of_any!(ranked, rows => rows.shape()))?;
+        if let Some(pairs) = shape.pairs {
+            self.pairs.get_or_init(|| pairs);
+        }
         Ok([shape.precisions, shape.mean_precisions, shape.gap, shape.reliability, shape.resolution])
     }
 

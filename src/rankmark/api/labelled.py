@@ -25,6 +25,7 @@ from rankmark.inputs.predictions.labelled import Predictions
 from rankmark.inputs.predictions.reading import read_predictions
 from rankmark.inputs.predictions.row_slices import read_row_slices
 from rankmark.inputs.slicing import Slicing, columns_of
+from rankmark.kinds.rows import OF_SHAPE
 from rankmark.language.measure import Measure, weighing
 from rankmark.language.registry import namesakes, pages
 from rankmark.results.prediction_slices import prediction_slices
@@ -237,6 +238,7 @@ class Work:
     def _seen(self, rows: RowsOf) -> _Seen:
         asked, read = self.plan.measures, rows.read
         of_lists = tuple(measure for measure in asked if measure.page.kind == "list")
+        rows.rows.shaped = any(measure.page.name in OF_SHAPE for measure in asked)
         settled = {m: rows.settled(m) for m in asked if m.page.kind == "row"}
         lists = (
             evaluate_lists(read, replace(self.plan, measures=of_lists), self.ties, self.threads)

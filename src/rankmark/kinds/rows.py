@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rankmark import _native
 
 __all__ = [
+    "OF_SHAPE",
     "ROUNDING",
     "Correlation",
     "Curve",
@@ -64,10 +65,11 @@ class Rows:
         count: number of rows.
         core: what has the rows.
         precision: the least number that the scores' type can tell 1 and 1 plus it apart by.
+        shaped: whether a measure of `OF_SHAPE` is going to be asked for.
 
     """
 
-    __slots__ = ("_known", "_positives", "_query", "core", "count", "precision")
+    __slots__ = ("_known", "_positives", "_query", "core", "count", "precision", "shaped")
 
     def __init__(
         self,
@@ -80,6 +82,7 @@ class Rows:
         self.core = core
         self.count = count
         self.precision = precision
+        self.shaped = False
         self._query = query
         self._positives = positives
         self._known: dict[Hashable, object] = {}
@@ -251,7 +254,7 @@ class Rows:
     @property
     def ranked(self) -> Ranked:
         """The rows by falling score."""
-        return self._once("ranked", lambda: Ranked(self.core.ranked()))
+        return self._once("ranked", lambda: Ranked(self.core.ranked(), shaped=self.shaped))
 
     @property
     def queries(self) -> Queries:
@@ -325,6 +328,10 @@ class Correlation:
     ranks: tuple[float, float, float]
 
 
+OF_SHAPE = frozenset({"AveragePrecision", "KS", "PRAUC"})
+"""Measures that look at all thresholds, of which the core then knows the pairs of the AUC, too."""
+
+
 class Ranked:
     """Rows by falling score. Equal scores are one threshold: those rows are found together.
 
@@ -337,16 +344,19 @@ class Ranked:
 
     """
 
-    __slots__ = ("_core", "_known", "negative", "positive")
+    __slots__ = ("_core", "_known", "_shaped", "negative", "positive")
 
-    def __init__(self, core: RankedCore) -> None:
+    def __init__(self, core: RankedCore, *, shaped: bool = False) -> None:
         self._core = core
+        self._shaped = shaped
         self._known: dict[Hashable, Any] = {}
         self.positive, self.negative = core.totals()
 
     @property
     def pairs(self) -> float:
         """Weight of the pairs of a positive row and another with the positive ahead, ties counted half."""
+        if self._shaped:
+            self._shape  # noqa: B018 - whose look at the thresholds tells the pairs
         return self._once("pairs", self._core.pairs)
 
     @property

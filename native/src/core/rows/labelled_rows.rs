@@ -507,26 +507,34 @@ fn log_loss_of_any<S: Number>(block: &Block<'_, S>, clip: f64) -> f64 {
         }
         // What fills up the last lanes is certain.
         given[labels.len()..].fill(1.0);
-        for given in &given.as_chunks::<LANES>().0[..labels.len().div_ceil(LANES)] {
-            multiply(&mut products, given, &mut total);
+        let given = &given.as_chunks::<LANES>().0[..labels.len().div_ceil(LANES)];
+        // No product grows: where those of all hold, those of some did.
+        let next = multiplied(products, given);
+        if next.iter().all(|&product| product > LEAST_PRODUCT) {
+            products = next;
+        } else {
+            given.iter().for_each(|given| multiply(&mut products, given, &mut total));
         }
     }
     products.iter().for_each(|product| total.add(-product.ln()));
     total.value()
 }
 
-/// Multiplies products by the next probabilities, unless one of them became too small.
+/// Products times all of some probabilities.
 #[inline(always)]
+fn multiplied(mut products: [f64; LANES], given: &[[f64; LANES]]) -> [f64; LANES] {
+    for given in given {
+        for lane in 0..LANES {
+            products[lane] *= given[lane];
+        }
+    }
+    products
+}
+
+/// Multiplies products by the next probabilities, unless one of them became too small.
 fn multiply(products: &mut [f64; LANES], given: &[f64; LANES], total: &mut Sum) {
-    let mut next = *products;
-    for lane in 0..LANES {
-        next[lane] *= given[lane];
-    }
-    let mut hold = true;
-    for product in next {
-        hold &= product > LEAST_PRODUCT;
-    }
-    if hold {
+    let next = multiplied(*products, std::slice::from_ref(given));
+    if next.iter().all(|&product| product > LEAST_PRODUCT) {
         *products = next;
         return;
     }
@@ -541,7 +549,9 @@ const LEAST_PRODUCT: f64 = 1e-280;
 
 #[inline(always)]
 fn likelihood(positive: bool, score: f64, clip: f64) -> f64 {
-    let p = score.max(clip).min(1.0 - clip);
+    // Not by `max` and `min`, which look for NaN first.
+    let p = if score > clip { score } else { clip };
+    let p = if p < 1.0 - clip { p } else { 1.0 - clip };
     if positive { p } else { 1.0 - p }
 }
 

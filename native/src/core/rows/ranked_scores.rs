@@ -4,7 +4,9 @@
 //! the leading bits of their codes, so that what is left of a code fits into few bits beside the label; each
 //! part is then sorted in the cache, by radix.
 
-use crate::core::column::{AHEAD, prefetch_some};
+#[cfg(target_arch = "x86_64")]
+use crate::core::chosen::{CHOSEN, UP_TO};
+use crate::core::column::prefetch_some;
 use crate::core::deal::{Dealt, Piles, pieces};
 use crate::core::error::{Result, room};
 use crate::core::group::check_rows;
@@ -13,7 +15,7 @@ use crate::core::radix::{ByCode, sort};
 use crate::core::rows::bins::{Bin, BinSums};
 use crate::core::rows::labelled_rows::{LabelledRows, RowColumns, RowScratch};
 use crate::core::scores::{Score, score_of};
-use crate::core::sums::{STRIDE, Sum, TOGETHER, strided_total, total};
+use crate::core::sums::{STRIDE, Sum, strided_total, total};
 use crate::core::wide::wide;
 
 /// Parts at the most: each is written to at a place of its own, and more places than this miss the cache.
@@ -39,6 +41,11 @@ pub trait Element: ByCode + Send + Sync {
     fn positive(self) -> bool;
     /// The row's weight.
     fn weight(self) -> f64;
+
+    /// Adds the thresholds that begin with all but the first of some rows, of which the second has this number.
+    fn begin(rows: &[Self], number: u32, begun: &mut Begun<Self>) {
+        begin(rows, number, begun);
+    }
 }
 
 impl ByCode for u32 {
@@ -60,6 +67,15 @@ impl Element for u32 {
 
     fn weight(self) -> f64 {
         1.0
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn begin(rows: &[u32], number: u32, begun: &mut Begun<u32>) {
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
+            // SAFETY: the processor has just been asked whether it has both, all that the function needs.
+            return unsafe { begin_avx2(rows, number, begun) };
+        }
+        begin(rows, number, begun);
     }
 }
 
@@ -154,7 +170,7 @@ impl<'a, E: Element> Run<'a, E> {
 
     /// How many are positive, and the sum of the scores, where each weighs 1.
     fn totals(self) -> (f64, f64) {
-        let (mut positives, mut sum, mut scores) = (0, Sum::default(), [0.0; TOGETHER * STRIDE]);
+        let (mut positives, mut sum, mut scores) = (0, Sum::default(), [0.0; MANY]);
         for piece in self.strides(scores.len()) {
             let own = &mut scores[..piece.rows.len()];
             positives += scores_of(piece, own);
@@ -211,6 +227,8 @@ pub struct Shape {
     /// The sum over all rows of the squared distance from the share of positive rows at their score to that of
     /// all.
     pub resolution: f64,
+    /// What [`RankedScores::pairs`] gives, where it is known without another look at the rows.
+    pub pairs: Option<f64>,
 }
 
 /// One threshold.
@@ -231,122 +249,334 @@ impl Threshold {
     }
 }
 
-/// Thresholds whose sums are plain, best first.
-struct Stride {
+/// Strides of thresholds that are looked at together, and how many thresholds these are.
+const STRIDES: usize = 4;
+const MANY: usize = STRIDES * STRIDE;
+/// Rows that are looked at at once.
+const EIGHT: usize = 8;
+/// Room for what is written at once where only some of it counts.
+const ROOM: usize = MANY + EIGHT;
+
+/// Thresholds by the rows that they begin with.
+pub struct Begun<E> {
     count: usize,
-    /// The weights of the rows above the first.
-    above: Weights,
-    /// Of each the code of its score, and how many of the next rows reach it, positive ones and all; what comes before
-    /// the first is reached by none.
-    codes: [u64; STRIDE + 1],
-    positives: [u32; STRIDE + 1],
-    rows: [u32; STRIDE + 1],
-    /// Those that find something positive.
-    finding: [u16; STRIDE],
+    /// The number of the first row of each, and behind them that of the row after the last threshold.
+    starts: [u32; ROOM],
+    /// These first rows themselves.
+    rows: [E; ROOM],
+    /// Of each positive row among those that were added last its threshold, counted from 1.
+    positives: [u32; ROOM],
+    positive_count: usize,
 }
 
-/// What each threshold of a stride adds to the sums of reliability and resolution of [`Shape`].
-type Terms = [[f64; STRIDE]; 2];
-
-impl Stride {
-    fn new(above: Weights) -> Self {
+impl<E: Element> Begun<E> {
+    fn new() -> Self {
         Self {
             count: 0,
-            above,
-            codes: [0; STRIDE + 1],
-            positives: [0; STRIDE + 1],
-            rows: [0; STRIDE + 1],
-            finding: [0; STRIDE],
+            starts: [0; ROOM],
+            rows: [E::default(); ROOM],
+            positives: [0; ROOM],
+            positive_count: 0,
         }
+    }
+
+    /// Begins anew with the first of some rows.
+    fn begin(&mut self, first: E) {
+        (self.count, self.positive_count) = (1, usize::from(first.positive()));
+        (self.starts[0], self.rows[0], self.positives[0]) = (0, first, 1);
+    }
+
+    /// Adds some of the rows from the next one on; gives how many, 0 where none is left or they need more thresholds.
+    fn add(&mut self, own: &[E], next: usize) -> usize {
+        self.positive_count = 0;
+        if self.count == MANY {
+            return self.add_tied(own, next);
+        }
+        // A row begins one threshold at most: so many are looked at without asking whether there is room.
+        let end = own.len().min(next + MANY - self.count);
+        prefetch_some(own, end..end + MANY);
+        E::begin(&own[next - 1..end], next as u32, self);
+        end - next
+    }
+
+    /// The same where there is room for no other threshold: rows at the last one.
+    fn add_tied(&mut self, own: &[E], next: usize) -> usize {
+        let code = own[next - 1].code();
+        let mut count = 0;
+        for row in own[next..].iter().take(MANY).take_while(|row| row.code() == code) {
+            self.positives[self.positive_count] = MANY as u32;
+            self.positive_count += usize::from(row.positive());
+            count += 1;
+        }
+        count
+    }
+}
+
+/// As [`Element::begin`], row by row.
+fn begin<E: Element>(rows: &[E], number: u32, begun: &mut Begun<E>) {
+    let (mut count, mut positives) = (begun.count, begun.positive_count);
+    assert!(count.max(positives) + rows.len() <= ROOM);
+    // Each row is written and stays where the next is not written over it: equal scores and labels in no order would be
+    // branches that cannot be foreseen.
+    for (pair, number) in rows.windows(2).zip(number..) {
+        // SAFETY: both counts grow by 1 at most for each row, and are below `ROOM` for that many.
+        unsafe {
+            *begun.starts.get_unchecked_mut(count) = number;
+            *begun.rows.get_unchecked_mut(count) = pair[1];
+            count += usize::from(pair[0].code() != pair[1].code());
+            *begun.positives.get_unchecked_mut(positives) = count as u32;
+        }
+        positives += usize::from(pair[1].positive());
+    }
+    (begun.count, begun.positive_count) = (count, positives);
+}
+
+/// The same of rows of 32 bits, eight at a time.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,popcnt")]
+fn begin_avx2(rows: &[u32], number: u32, begun: &mut Begun<u32>) {
+    use std::arch::x86_64::*;
+
+    let whole = (rows.len() - 1) / EIGHT * EIGHT;
+    let (mut count, mut positives) = (begun.count, begun.positive_count);
+    assert!(count.max(positives) + whole <= MANY);
+    let ones = _mm256_set1_epi32(1);
+    let mut numbers =
+        _mm256_add_epi32(_mm256_set1_epi32(number as i32), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    for at in (0..whole).step_by(EIGHT) {
+        // SAFETY: `at + EIGHT` is below the number of rows. No more than a threshold and a positive row are added for
+        // each row, so that both counts are `MANY` at most, and there is room for eight more. All tables have 2⁸ rows
+        // of as many bytes as are read.
+        unsafe {
+            let before = _mm256_loadu_si256(rows.as_ptr().add(at).cast());
+            let own = _mm256_loadu_si256(rows.as_ptr().add(at + 1).cast());
+            // They differ in more than the last bit, the label, and none has the first one.
+            let differ = _mm256_cmpgt_epi32(_mm256_xor_si256(before, own), ones);
+            let first = _mm256_movemask_ps(_mm256_castsi256_ps(differ)) as usize;
+            let positive = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_slli_epi32::<31>(own))) as usize;
+            let places = _mm256_loadu_si256(CHOSEN[first].as_ptr().cast());
+            let starts = _mm256_permutevar8x32_epi32(numbers, places);
+            _mm256_storeu_si256(begun.starts.as_mut_ptr().add(count).cast(), starts);
+            let firsts = _mm256_permutevar8x32_epi32(own, places);
+            _mm256_storeu_si256(begun.rows.as_mut_ptr().add(count).cast(), firsts);
+            let up_to = _mm256_cvtepu8_epi32(_mm_loadl_epi64(UP_TO[first].as_ptr().cast()));
+            let thresholds = _mm256_add_epi32(up_to, _mm256_set1_epi32(count as i32));
+            let places = _mm256_loadu_si256(CHOSEN[positive].as_ptr().cast());
+            let of_positives = _mm256_permutevar8x32_epi32(thresholds, places);
+            _mm256_storeu_si256(begun.positives.as_mut_ptr().add(positives).cast(), of_positives);
+            count += first.count_ones() as usize;
+            positives += positive.count_ones() as usize;
+        }
+        numbers = _mm256_add_epi32(numbers, _mm256_set1_epi32(EIGHT as i32));
+    }
+    (begun.count, begun.positive_count) = (count, positives);
+    begin(&rows[whole..], number + whole as u32, begun);
+}
+
+/// The thresholds that follow in a part, several strides of them, best first.
+struct Thresholds<E> {
+    begun: Begun<E>,
+    /// Those that find something positive, counted from 1, and how many positive rows reach each; first of all 0 and 0.
+    finding: [u32; MANY + 1],
+    found: [u32; MANY + 1],
+    /// How many find something.
+    finding_count: usize,
+    /// The weights of the rows above the first.
+    above: Weights,
+    /// What each adds to the sums of reliability and resolution of [`Shape`].
+    terms: [[f64; MANY]; 2],
+    /// What those that find something add to all four sums.
+    finding_terms: [[f64; MANY]; 4],
+}
+
+/// What thresholds come to besides the terms of their sums.
+#[derive(Clone, Copy, Default)]
+struct Extremes {
+    /// About the greatest gap.
+    gap: f64,
+    /// Twice the pairs in order, where these are few enough to be counted.
+    twice: f64,
+}
+
+impl<E: Element> Thresholds<E> {
+    /// None yet; what they are written to, which is more than a stack should have.
+    fn boxed() -> Box<Self> {
+        Box::new(Self {
+            begun: Begun::new(),
+            finding: [0; MANY + 1],
+            found: [0; MANY + 1],
+            finding_count: 0,
+            above: (0.0, 0.0),
+            terms: [[0.0; MANY]; 2],
+            finding_terms: [[0.0; MANY]; 4],
+        })
     }
 
     /// Those of the next rows, which weigh 1 each; gives the rows that are left.
-    fn count<'a, E: Element>(&mut self, own: &'a [E]) -> &'a [E] {
-        let (mut count, mut last, mut positives, mut rows) = (0, NO_CODE, 0, 0);
-        // A row begins one threshold at most: so many are looked at without asking whether there is room.
-        while count < STRIDE && rows < own.len() {
-            // The rows at a threshold are written over one another, since the last of them tells what it finds: equal
-            // scores in no order would be branches that cannot be foreseen.
-            for &row in &own[rows..own.len().min(rows + STRIDE - count)] {
-                count += usize::from(row.code() != last);
-                last = row.code();
-                positives += u32::from(row.positive());
-                rows += 1;
-                (self.codes[count], self.positives[count], self.rows[count]) = (last, positives, rows as u32);
-            }
+    fn begin<'a>(&mut self, own: &'a [E]) -> &'a [E] {
+        self.begun.begin(own[0]);
+        self.finding_count = 0;
+        let (mut rows, mut more) = (0, 1);
+        while more > 0 {
+            rows += more;
+            self.find();
+            more = self.begun.add(own, rows);
         }
-        for &row in own[rows..].iter().take_while(|row| row.code() == last) {
-            positives += u32::from(row.positive());
-            rows += 1;
-        }
-        (self.positives[count], self.rows[count]) = (positives, rows as u32);
-        self.count = count;
+        self.begun.starts[self.begun.count] = rows as u32;
         &own[rows..]
     }
 
-    /// The weights of the rows that reach one, counted from 1.
-    #[inline(always)]
-    fn found(&self, at: usize) -> Weights {
-        let (positives, rows) = (self.positives[at], self.rows[at]);
-        (self.above.0 + f64::from(positives), self.above.1 + f64::from(rows - positives))
+    /// Finds the positive rows that were added last.
+    fn find(&mut self) {
+        let mut count = self.finding_count;
+        let (mut last, mut positives) = (self.finding[count], self.found[count]);
+        for &threshold in &self.begun.positives[..self.begun.positive_count] {
+            count += usize::from(threshold != last);
+            last = threshold;
+            positives += 1;
+            (self.finding[count], self.found[count]) = (threshold, positives);
+        }
+        self.finding_count = count;
+    }
+
+    /// How many rows reach the last one, positive ones and others.
+    fn all(&self) -> Weights {
+        let (rows, positives) = (self.begun.starts[self.begun.count], self.found[self.finding_count]);
+        (f64::from(positives), f64::from(rows - positives))
     }
 }
 
 wide! {
-    /// What thresholds add to the other sums of [`Shape`], and about the greatest gap at them.
-    fn shape_of(stride: &mut Stride, terms: &mut Terms, base: u64, float32: bool, totals: Weights) -> ([f64; 2], f64)
+    /// What thresholds add to the sums of [`Shape`].
+    fn shape_of<E: Element>(thresholds: &mut Thresholds<E>, base: u64, float32: bool, totals: Weights) -> Extremes
         = shape_of_any
 }
 
 #[inline(always)]
-fn shape_of_any(
-    stride: &mut Stride,
-    [reliability, resolution]: &mut Terms,
+fn shape_of_any<E: Element>(
+    thresholds: &mut Thresholds<E>,
     base: u64,
     float32: bool,
     (positives, others): Weights,
-) -> ([f64; 2], f64) {
-    let count = stride.count.min(STRIDE);
-    let (all, inverse) = (positives / (positives + others), (1.0 / positives, 1.0 / others));
+) -> Extremes {
+    let all = positives / (positives + others);
+    let Thresholds { begun: Begun { count, starts, rows, .. }, terms: [reliability, resolution], .. } =
+        thresholds;
+    let (count, run) = ((*count).min(MANY), Run::new(&[], base, float32));
     // At first as if nothing were positive, which takes no divisions.
     for at in 0..count {
-        let weight = f64::from(stride.rows[at + 1] - stride.rows[at]);
-        let score = score_of(base + stride.codes[at + 1], float32);
+        let weight = f64::from((starts[at + 1] - starts[at]) as i32);
+        let score = run.score(rows[at]);
         reliability[at] = weight * score * score;
         resolution[at] = weight * all * all;
     }
     reliability[count..].fill(0.0);
     resolution[count..].fill(0.0);
-    let mut finding = 0;
-    for at in 0..count {
-        stride.finding[finding] = at as u16;
-        finding += usize::from(stride.positives[at] != stride.positives[at + 1]);
+    let mut extremes = [[0.0; LANES]; 2];
+    for begin in (0..thresholds.finding_count.min(MANY)).step_by(LANES) {
+        finding_of(thresholds, begin, run, (positives, others), &mut extremes);
     }
-    let (mut sums, mut greatest) = ([0.0; 2], 0.0);
-    for &at in &stride.finding[..finding] {
-        let at = usize::from(at);
-        let (above, found) = (stride.found(at), stride.found(at + 1));
-        let (before, here) = (precision(above), precision(found));
-        let own = f64::from(stride.positives[at + 1] - stride.positives[at]);
-        let weight = f64::from(stride.rows[at + 1] - stride.rows[at]);
-        let (rate, score) = (own / weight, score_of(base + stride.codes[at + 1], float32));
-        sums[0] += own * here;
-        sums[1] += own * (before + here) / 2.0;
-        reliability[at] = weight * (score - rate) * (score - rate);
-        resolution[at] = weight * (rate - all) * (rate - all);
-        let gap = |(positives, others): Weights| (positives * inverse.0 - others * inverse.1).abs();
-        greatest = greater(greater(gap(above), gap(found)), greatest);
-    }
-    stride.above = stride.found(count);
-    (sums, greatest)
+    let [gap, twice] = extremes;
+    Extremes { gap: gap.into_iter().fold(0.0, greater), twice: twice.into_iter().sum() }
 }
 
-/// The sums of the terms of so many thresholds of each stride, side by side: none waits for the one of another.
-fn sums_of(strides: &[Terms; TOGETHER], count: usize) -> [[f64; 2]; TOGETHER] {
-    let mut sums = [[0.0; 2]; TOGETHER];
-    for at in 0..count {
-        for (sums, terms) in sums.iter_mut().zip(strides) {
-            sums.iter_mut().zip(terms).for_each(|(sum, terms)| *sum += terms[at]);
+/// Thresholds that find something positive of which the terms are computed at once.
+const LANES: usize = 4;
+
+/// The terms of those from the one with this number among them on, and the greatest gaps and twice the pairs so far.
+#[inline(always)]
+fn finding_of<E: Element>(
+    thresholds: &mut Thresholds<E>,
+    begin: usize,
+    run: Run<'_, E>,
+    (positives, others): Weights,
+    [gaps, twice]: &mut [[f64; LANES]; 2],
+) {
+    let (all, inverse) = (positives / (positives + others), (1.0 / positives, 1.0 / others));
+    let Thresholds { begun: Begun { starts, rows, .. }, finding, found, above, .. } = thresholds;
+    let (mut first, mut counts) = ([E::default(); LANES], [[0; LANES]; 4]);
+    for lane in 0..LANES {
+        // What fills up the last lanes is the last one again.
+        let at = (begin + lane).min(thresholds.finding_count - 1).min(MANY - 1);
+        let threshold = (finding[at + 1] as usize).clamp(1, MANY) - 1;
+        first[lane] = rows[threshold];
+        counts[0][lane] = found[at];
+        counts[1][lane] = starts[threshold];
+        counts[2][lane] = found[at + 1] - found[at];
+        counts[3][lane] = starts[threshold + 1] - starts[threshold];
+    }
+    let (mut scores, mut weights) = ([0.0; LANES], [[0.0; LANES]; 4]);
+    for lane in 0..LANES {
+        scores[lane] = run.score(first[lane]);
+    }
+    for (weights, counts) in weights.iter_mut().zip(counts) {
+        for lane in 0..LANES {
+            weights[lane] = f64::from(counts[lane] as i32);
+        }
+    }
+    let (above, mut terms, mut pairs) = ((above.0, above.0 + above.1), [[0.0; LANES]; 4], [0.0; LANES]);
+    for lane in 0..LANES {
+        let (own, weight, score) = (weights[2][lane], weights[3][lane], scores[lane]);
+        // Weights of positive rows, and of all.
+        let above = (above.0 + weights[0][lane], above.1 + weights[1][lane]);
+        let reached = (above.0 + own, above.1 + weight);
+        let (share, here, rate) = (above.0 / above.1, reached.0 / reached.1, own / weight);
+        // It is 1 where the curve of precision begins.
+        let before = if above.1 == 0.0 { 1.0 } else { share };
+        terms[0][lane] = own * here;
+        terms[1][lane] = own * (before + here) / 2.0;
+        terms[2][lane] = weight * (score - rate) * (score - rate);
+        terms[3][lane] = weight * (rate - all) * (rate - all);
+        let gap_above = (above.0 * inverse.0 - (above.1 - above.0) * inverse.1).abs();
+        let gap = (reached.0 * inverse.0 - (reached.1 - reached.0) * inverse.1).abs();
+        gaps[lane] = greater(greater(gap_above, gap), gaps[lane]);
+        // Others below it count twice for each of its positive rows, and those at it once.
+        pairs[lane] = own * (2.0 * (others - (reached.1 - reached.0)) + (weight - own));
+    }
+    for lane in 0..LANES {
+        twice[lane] += if begin + lane < thresholds.finding_count { pairs[lane] } else { 0.0 };
+    }
+    for (all, own) in thresholds.finding_terms.iter_mut().zip(terms) {
+        all[begin..begin + LANES].copy_from_slice(&own);
+    }
+}
+
+impl<E: Element> Thresholds<E> {
+    /// The four sums of each stride, whose terms are known.
+    fn sums(&mut self, sums: &mut Vec<[f64; 4]>) {
+        let (mut at, begin) = (0, sums.len());
+        let finding = &self.finding[1..self.finding_count + 1];
+        for stride in 1..=self.begun.count.div_ceil(STRIDE) {
+            let (mut precisions, mut mean_precisions) = (0.0, 0.0);
+            while at < finding.len() && finding[at] as usize <= stride * STRIDE {
+                let threshold = finding[at] as usize - 1;
+                precisions += self.finding_terms[0][at];
+                mean_precisions += self.finding_terms[1][at];
+                self.terms[0][threshold] = self.finding_terms[2][at];
+                self.terms[1][threshold] = self.finding_terms[3][at];
+                at += 1;
+            }
+            sums.push([precisions, mean_precisions, 0.0, 0.0]);
+        }
+        let both = sums_of(&self.terms, self.begun.count.min(STRIDE));
+        for (sums, own) in sums[begin..].iter_mut().zip(both) {
+            sums[2..].copy_from_slice(&own);
+        }
+    }
+}
+
+wide! {
+    /// The sums of the terms of so many thresholds of each stride, side by side: none waits for the one of another.
+    fn sums_of(terms: &[[f64; MANY]; 2], count: usize) -> [[f64; 2]; STRIDES] = sums_of_any
+}
+
+#[inline(always)]
+fn sums_of_any(terms: &[[f64; MANY]; 2], count: usize) -> [[f64; 2]; STRIDES] {
+    let mut sums = [[0.0; 2]; STRIDES];
+    for at in 0..count.min(STRIDE) {
+        for stride in 0..STRIDES {
+            sums[stride][0] += terms[0][stride * STRIDE + at];
+            sums[stride][1] += terms[1][stride * STRIDE + at];
         }
     }
     sums
@@ -435,7 +665,7 @@ impl<E: Element> RankedScores<E> {
     /// equal scores.
     pub fn pairs(&self) -> f64 {
         let (positives, others) = self.totals();
-        if E::EQUAL && positives * others < COUNTED_PAIRS {
+        if self.are_counted() {
             let twice: i64 =
                 pool::map(self.parts.len(), |part| ordered(&self.parts[part], self.before[part]))
                     .iter()
@@ -454,43 +684,42 @@ impl<E: Element> RankedScores<E> {
 
     /// What the thresholds come to besides pairs.
     pub fn shape(&self) -> Shape {
-        let part = |part| if E::EQUAL { self.shape_at_once(part) } else { self.shape_one_by_one(part) };
-        let (sums, gaps): (Vec<_>, Vec<_>) = pool::map(self.parts.len(), part).into_iter().unzip();
+        let parts = pool::map_init(self.parts.len(), Thresholds::boxed, |thresholds, part| {
+            if E::EQUAL { self.shape_at_once(part, thresholds) } else { self.shape_one_by_one(part) }
+        });
+        let (sums, extremes): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         let [precisions, mean_precisions, reliability, resolution] = total(sums);
         // Where the gap is greatest it is computed anew, by divisions that would take long for all.
-        let most = gaps.iter().copied().fold(0.0, f64::max);
-        let near: Vec<_> = (0..gaps.len()).filter(|&part| gaps[part] >= most - MARGIN).collect();
+        let most = extremes.iter().map(|own| own.gap).fold(0.0, f64::max);
+        let near: Vec<_> = (0..extremes.len()).filter(|&part| extremes[part].gap >= most - MARGIN).collect();
         let gap = pool::map(near.len(), |at| self.gap(near[at])).into_iter().fold(0.0, f64::max);
-        Shape { precisions, mean_precisions, gap, reliability, resolution }
+        let twice: f64 = extremes.iter().map(|own| own.twice).sum();
+        let pairs = self.are_counted().then_some(twice / 2.0);
+        Shape { precisions, mean_precisions, gap, reliability, resolution, pairs }
+    }
+
+    /// Whether all numbers of pairs are so small that none is rounded.
+    fn are_counted(&self) -> bool {
+        let (positives, others) = self.totals();
+        E::EQUAL && positives * others < COUNTED_PAIRS
     }
 
     /// The sums of a part, and about the greatest gap.
-    fn shape_at_once(&self, part: usize) -> ([f64; 4], f64) {
-        let (mut run, mut stride) = (self.part(part), Stride::new(self.before[part]));
-        let mut strides = [[[0.0; STRIDE]; 2]; TOGETHER];
-        let (mut sums, mut greatest) = (Vec::new(), 0.0_f64);
+    fn shape_at_once(&self, part: usize, thresholds: &mut Thresholds<E>) -> ([f64; 4], Extremes) {
+        let (mut run, mut sums, mut all) = (self.part(part), Vec::new(), Extremes::default());
+        thresholds.above = self.before[part];
         while !run.rows.is_empty() {
-            let (begin, mut most) = (sums.len(), 0);
-            for terms in &mut strides {
-                prefetch_some(run.rows, AHEAD..AHEAD + STRIDE);
-                run.rows = stride.count(run.rows);
-                let ([precisions, mean_precisions], gap) =
-                    shape_of(&mut stride, terms, run.base, run.float32, self.totals());
-                sums.push([precisions, mean_precisions, 0.0, 0.0]);
-                (greatest, most) = (greatest.max(gap), stride.count.max(most));
-                if run.rows.is_empty() {
-                    break;
-                }
-            }
-            for (sums, own) in sums[begin..].iter_mut().zip(sums_of(&strides, most)) {
-                sums[2..].copy_from_slice(&own);
-            }
+            run.rows = thresholds.begin(run.rows);
+            let own = shape_of(thresholds, run.base, run.float32, self.totals());
+            thresholds.sums(&mut sums);
+            all = Extremes { gap: all.gap.max(own.gap), twice: all.twice + own.twice };
+            thresholds.above = plus(thresholds.above, thresholds.all());
         }
-        (total(sums), greatest)
+        (total(sums), all)
     }
 
     /// The same of rows that have weights.
-    fn shape_one_by_one(&self, part: usize) -> ([f64; 4], f64) {
+    fn shape_one_by_one(&self, part: usize) -> ([f64; 4], Extremes) {
         let (totals, mut greatest) = (self.totals(), 0.0);
         let base = totals.0 / (totals.0 + totals.1);
         let terms = self.thresholds(part).map(|threshold| {
@@ -508,7 +737,7 @@ impl<E: Element> RankedScores<E> {
                 weight * (rate - base) * (rate - base),
             ]
         });
-        (strided_total(terms), greatest)
+        (strided_total(terms), Extremes { gap: greatest, twice: 0.0 })
     }
 
     /// The greatest distance between the shares of positive and of other rows that a threshold of a part finds.
@@ -708,7 +937,7 @@ pub fn pairs_of(rows: &mut [impl Element]) -> (f64, f64, f64) {
 mod tests {
     use std::sync::Arc;
 
-    use arrow_array::{ArrayRef, Float32Array, UInt8Array};
+    use arrow_array::{ArrayRef, Float32Array, Float64Array, UInt8Array};
 
     use super::*;
 
@@ -729,18 +958,56 @@ mod tests {
 
     #[test]
     fn thresholds_at_once_come_to_the_same_bits_as_one_by_one() {
-        for (rows, scores) in [(1, 1), (700, 1), (255, 997), (3_000, 300), (3_000, 997), (20_000, 9_973)] {
-            let labels: UInt8Array = (0..rows).map(|row| u8::from(row * row % 7 == 2)).collect();
-            let scores: Float32Array =
-                (0..rows).map(|row| (row * 7_919 % scores) as f32 / scores as f32).collect();
-            let columns: [(&str, ArrayRef); 2] = [("label", Arc::new(labels)), ("score", Arc::new(scores))];
-            let ranked = RankedScores::<u32>::new(&LabelledRows::of_columns(columns.into())).unwrap();
+        fn check<E: Element>(labels: &UInt8Array, scores: ArrayRef) {
+            let columns: [(&str, ArrayRef); 2] = [("label", Arc::new(labels.clone())), ("score", scores)];
+            let ranked = RankedScores::<E>::new(&LabelledRows::of_columns(columns.into())).unwrap();
             for part in 0..ranked.parts.len() {
-                let (sums, gap) = ranked.shape_at_once(part);
-                let (expected, expected_gap) = ranked.shape_one_by_one(part);
+                let (sums, Extremes { gap, .. }) = ranked.shape_at_once(part, &mut Thresholds::boxed());
+                let (expected, Extremes { gap: expected_gap, .. }) = ranked.shape_one_by_one(part);
                 assert_eq!(sums.map(f64::to_bits), expected.map(f64::to_bits));
                 assert!((gap - expected_gap).abs() < MARGIN || expected_gap.is_nan());
             }
+            assert_eq!(ranked.shape().pairs, Some(ranked.pairs()));
+        }
+        for (rows, scores) in [
+            (1, 1),
+            (700, 1),
+            (3_000, 1),
+            (255, 997),
+            (3_000, 300),
+            (3_000, 997),
+            (20_000, 1_500),
+            (20_000, 9_973),
+        ] {
+            for seldom in [2, 7, 50, 20_000] {
+                let labels: UInt8Array = (0..rows).map(|row| u8::from(row * row % seldom == 1)).collect();
+                let score = |row| f64::from(row * 7_919 % scores) / f64::from(scores);
+                // The last ones lie in one part.
+                for narrowed in [1.0, 1e-4] {
+                    let scores = || (0..rows).map(|row| 0.5 + narrowed * score(row) / 2.0);
+                    let narrow: Float32Array = scores().map(|score| score as f32).collect();
+                    check::<u32>(&labels, Arc::new(narrow));
+                    check::<u64>(&labels, Arc::new(scores().collect::<Float64Array>()));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn thresholds_begin_where_scores_differ_however_many_are_looked_at() {
+        for (count, ties) in [(1, 1), (2, 1), (9, 3), (500, 1), (500, 2), (1_000, 7)] {
+            let row = |at: usize| u32::new((at / ties) as u64, at * at % 5 == 1, 1.0);
+            let rows: Vec<u32> = (0..count).map(row).collect();
+            let [mut one, mut other] = [Begun::new(), Begun::new()];
+            [&mut one, &mut other].into_iter().for_each(|begun| begun.begin(rows[0]));
+            begin(&rows, 1, &mut one);
+            u32::begin(&rows, 1, &mut other);
+            let told = |begun: &Begun<u32>| {
+                let Begun { count, starts, rows, positives, positive_count } = begun;
+                (starts[..*count].to_vec(), rows[..*count].to_vec(), positives[..*positive_count].to_vec())
+            };
+            assert_eq!(told(&one), told(&other));
+            assert_eq!(one.count, count.div_ceil(ties));
         }
     }
 
