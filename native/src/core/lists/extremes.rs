@@ -12,9 +12,9 @@ use std::iter;
 use std::ops::Range;
 
 use crate::core::choices::Choice;
-use crate::core::lists::measures::{Found, Gains, Hits, Level, Page};
+use crate::core::lists::measures::{FEW, Found, Gains, Hits, Level, Lists, Page, Seen};
 use crate::core::lists::open_items::{BestGrades, BestOrder, Graded};
-use crate::core::lists::segments::sums_to;
+use crate::core::lists::segments::{segments, sums_to};
 use crate::core::lists::values::quotient;
 use crate::core::sums::Sum;
 
@@ -79,57 +79,125 @@ impl Extreme {
         Some(Self { page, search, highest, grade, otherwise, sums })
     }
 
-    /// That of one query, of which the measure itself gives `plain`.
-    pub fn value(&self, plain: f64, list: &OpenList<'_>, memory: &mut Memory, levels: &[Level<'_>]) -> f64 {
-        let mut best = self.best(plain);
-        if best.is_settled() {
-            return best.found;
-        }
+    /// Adds those of some queries, of which the measure itself gives `plain`.
+    pub fn add_values(
+        &self,
+        plain: &[f64],
+        lists: &mut OpenLists<'_>,
+        seen: &[Seen],
+        memory: &mut Memory,
+        values: &mut Vec<f64>,
+    ) {
         match &self.page {
-            Page::Hits(hits) if self.grade.is_some_and(|grade| grade < hits.rel) => {}
-            Page::Hits(hits) => self.of_hits(hits, hits.level(levels), list, memory, &mut best),
-            Page::Gains(gains) if self.highest => self.most_gained(gains, list, memory, &mut best),
-            Page::Gains(gains) => self.least_gained(gains, list, memory, &mut best),
+            Page::Hits(hits) if self.is_plain(hits) => {
+                values.extend(plain.iter().map(|&plain| self.best(plain).found));
+            }
+            Page::Hits(hits) => {
+                let seen = hits.seen(seen);
+                match self.search {
+                    Search::Counts => self.add_counted(hits, plain, lists, seen, memory, values),
+                    _ => self.add_found(hits, plain, lists, seen, values),
+                }
+            }
+            Page::Gains(gains) => {
+                let mut most = Most::default();
+                values.extend(plain.iter().zip(&lists.lists).map(|(&plain, list)| {
+                    let mut best = self.best(plain);
+                    if best.is_settled() {
+                        return best.found;
+                    }
+                    most.of(gains, self.grade.unwrap_or(list.highest));
+                    match self.highest {
+                        true => self.most_gained(gains, list, &most, memory, &mut best),
+                        false => self.least_gained(gains, list, &most, memory, &mut best),
+                    }
+                    best.found
+                }));
+            }
         }
-        best.found
     }
 
-    fn of_hits(
+    /// Whether no open item changes a value: none can be relevant, or none that is makes it lower.
+    fn is_plain(&self, hits: &Hits) -> bool {
+        let rises =
+            matches!(self.search, Search::Ends) && hits.denominator.is_some_and(|number| number > 0.0);
+        self.grade.is_some_and(|grade| grade < hits.rel) || (rises && !self.highest)
+    }
+
+    fn add_found(
         &self,
         hits: &Hits,
-        level: &Level<'_>,
+        plain: &[f64],
+        lists: &mut OpenLists<'_>,
+        seen: &Seen,
+        values: &mut Vec<f64>,
+    ) {
+        let place = lists.place_of(hits.cutoff);
+        let counts = lists.within[place].1.iter().zip(seen.within(hits.cutoff));
+        let each = plain.iter().zip(&lists.lists).zip(counts).enumerate();
+        values.extend(each.map(|(query, ((&plain, list), (&within, &found)))| {
+            let mut best = self.best(plain);
+            if best.found.is_nan() {
+                return best.found;
+            }
+            let (above, count) = match (self.search, self.highest) {
+                (Search::Found, true) => (within, within),
+                (Search::Found, false) => (0, list.open() - within),
+                _ => (within, list.open()),
+            };
+            best.take(with_open(list, hits, &seen.level(query), (found, above), count));
+            best.found
+        }));
+    }
+
+    fn add_counted(
+        &self,
+        hits: &Hits,
+        plain: &[f64],
+        lists: &OpenLists<'_>,
+        seen: &Seen,
+        Memory { estimates, runs, firsts, .. }: &mut Memory,
+        values: &mut Vec<f64>,
+    ) {
+        values.extend(plain.iter().zip(&lists.lists).enumerate().map(|(query, (&plain, list))| {
+            let mut best = self.best(plain);
+            if best.is_settled() {
+                return best.found;
+            }
+            let level = &seen.level(query);
+            if self.highest {
+                runs.take(list, hits, level, best.found);
+                let near = runs.near();
+                best.take_until(
+                    1.0,
+                    near.map(|(count, last)| with_first(list, hits, level, count, last, firsts)),
+                );
+            } else {
+                estimates.begin(best.found);
+                precisions_from_end(list, hits, level, best.found, estimates);
+                best.take_until(0.0, estimates.near().map(|filled| with_last(list, hits, level, filled)));
+            }
+            best.found
+        }));
+    }
+
+    fn most_gained(
+        &self,
+        gains: &Gains,
         list: &OpenList<'_>,
+        most: &Most,
         memory: &mut Memory,
         best: &mut Best,
     ) {
-        let (open, within) = (list.open(), list.within(hits.cutoff));
-        match (self.search, self.highest) {
-            (Search::Counts, true) => {
-                memory.runs.take(list, level, hits.cutoff, best.found);
-                let near = memory.runs.near();
-                best.take_until(1.0, near.map(|(count, last)| with_first(list, hits, level, count, last)));
-            }
-            (Search::Counts, false) => {
-                let near = near_lowest(
-                    precisions_from_end(list, level, hits.cutoff, best.found),
-                    &mut memory.estimates,
-                );
-                best.take_until(0.0, near.map(|filled| with_last(list, hits, level, filled)));
-            }
-            (Search::Found, true) => best.take(with_open(list, hits, level, within, within)),
-            (Search::Found, false) => best.take(with_open(list, hits, level, 0, open - within)),
-            _ => best.take(with_open(list, hits, level, within, open)),
-        }
-    }
-
-    fn most_gained(&self, gains: &Gains, list: &OpenList<'_>, memory: &mut Memory, best: &mut Best) {
         let Memory { fills, gained, grades, .. } = memory;
-        let depth = gains.discounts.len();
-        let (top, within) = (self.grade.unwrap_or(list.highest), list.within(depth as i64));
-        if within == depth && list.known.first().is_none_or(|&known| known <= top) {
-            // All above the cutoff are open, and as good as any: no order is better.
-            let most = gains.discounts.iter().fold(0.0, |sum, discount| sum + gains.of(top) * discount);
-            return best.take(quotient(most, most, most));
+        let (depth, top) = (gains.discounts.len(), most.top);
+        let judged = first_to(list.rank, depth as i64).len();
+        if list.length >= depth as i64
+            && list.is_best(top)
+            && list.grade[..judged].iter().all(|&own| own == top)
+        {
+            // All above the cutoff are as good as any, those that are open and those that are not: no order is better.
+            return best.take(quotient(most.total, most.total, most.total));
         }
         gained.take(gains, list);
         let (known, highest) = (Graded { grades: list.known, gains: &gained.known }, (top, gains.of(top)));
@@ -137,56 +205,62 @@ impl Extreme {
         let found =
             grades.of(judged, list.ranks_to(depth as i64), known, highest, &gains.discounts, &self.sums);
         refill(fills, found);
-        best.take(with_grades(gains, list, 1, fills));
+        best.take(with_grades(gains, list, fills));
         // With more of the highest grade below the cutoff the best order is no worse, and the list the same.
-        if fills.len() < within || fills.iter().any(|&grade| grade != top) {
-            refill(fills, iter::repeat_n(top, list.open().min(depth)));
-            best.take(with_grades(gains, list, 1, fills));
+        if fills.len() < list.within(depth as i64) || fills.iter().any(|&grade| grade != top) {
+            best.take(with_highest(gains, list, most, Last { count: list.open(), rank: 1 }));
         }
     }
 
-    fn least_gained(&self, gains: &Gains, list: &OpenList<'_>, memory: &mut Memory, best: &mut Best) {
-        let Memory { estimates, fills, gained, .. } = memory;
-        let (depth, top) = (gains.discounts.len(), self.grade.unwrap_or(list.highest));
+    fn least_gained(
+        &self,
+        gains: &Gains,
+        list: &OpenList<'_>,
+        most: &Most,
+        memory: &mut Memory,
+        best: &mut Best,
+    ) {
+        let Memory { estimates, gained, .. } = memory;
+        let depth = gains.discounts.len();
+        let below = list.open() - list.within(depth as i64);
+        if below >= depth && list.is_best(most.top) && most.total.is_finite() {
+            // Those below the cutoff make the best order as good as any, and each above it adds to the list alone.
+            let last = list.length.min(depth as i64);
+            return best.take(with_highest(gains, list, most, Last { count: below, rank: last + 1 }));
+        }
         gained.take(gains, list);
-        let near = near_lowest(self.shares_from_end(gains, list, gained, gains.of(top)), estimates);
-        best.take_until(
-            0.0,
-            near.map(|Last { count, rank }| {
-                refill(fills, iter::repeat_n(top, count.min(depth)));
-                with_grades(gains, list, rank, fills)
-            }),
-        );
+        estimates.begin(best.found);
+        self.shares_from_end(gains, list, gained, gains.of(most.top), estimates);
+        best.take_until(0.0, estimates.near().map(|last| with_highest(gains, list, most, last)));
     }
 
-    /// About what the value is where none, one, two … of the last open items above the cutoff gain so much, and all
-    /// below it; infinite where none does.
-    fn shares_from_end<'a>(
-        &'a self,
-        gains: &'a Gains,
-        list: &'a OpenList<'a>,
-        gained: &'a Gained,
+    /// Takes about what the value is where none, one, two … of the last open items above the cutoff gain so much, and
+    /// all below it.
+    fn shares_from_end(
+        &self,
+        gains: &Gains,
+        list: &OpenList<'_>,
+        gained: &Gained,
         gain: f64,
-    ) -> impl Iterator<Item = (f64, Last)> + 'a {
+        estimates: &mut Estimates,
+    ) {
         let discounts = &gains.discounts;
         let order = BestOrder::new(&gained.known, gain, discounts, &self.sums);
-        let share = move |total: f64, count: usize| match order.total(count) {
-            best if best > 0.0 => total / best,
-            _ => f64::INFINITY,
-        };
         let discount = |rank: i64| discounts.get(rank as usize - 1);
-        let judged = list.rank.iter().map_while(move |&rank| discount(rank)).zip(&gained.judged);
+        let judged = list.rank.iter().map_while(|&rank| discount(rank)).zip(&gained.judged);
         let mut total = judged.fold(0.0, |sum, (discount, gain)| sum + gain * discount);
         let mut from_end = list.last_ones(discounts.len() as i64);
-        let none = from_end.next().map(|last| match last.count {
-            0 => (f64::INFINITY, last),
-            count => (share(total, count), last),
-        });
-        let more = from_end.map(move |last| {
+        let mut may_fall =
+            |total: f64, last: Last| last.count == 0 || estimates.take(total / order.total(last.count), last);
+        if !from_end.next().is_none_or(|last| may_fall(total, last)) {
+            return;
+        }
+        for last in from_end {
             total += gain * discount(last.rank).copied().unwrap_or(0.0);
-            (share(total, last.count), last)
-        });
-        none.into_iter().chain(more)
+            if !may_fall(total, last) {
+                return;
+            }
+        }
     }
 
     fn best(&self, plain: f64) -> Best {
@@ -245,27 +319,70 @@ struct Last {
     rank: i64,
 }
 
-impl<'a> OpenList<'a> {
-    /// A list of so many items; where some are pooled, the others are kept in `judged`.
-    pub fn new(
-        (rank, relevance): (&'a [i64], &'a [f64]),
-        ideal: &'a [f64],
-        retrieved: i64,
-        judged: &'a mut (Vec<i64>, Vec<f64>),
-    ) -> Self {
-        let highest = ideal.first().map_or(1.0, |&best| best.max(1.0));
-        let (mut own, mut known) = ((rank, relevance), ideal);
-        if relevance.iter().any(|&grade| grade < 0.0) {
-            let kept = || rank.iter().zip(relevance).filter(|&(_, &grade)| grade >= 0.0);
-            refill(&mut judged.0, kept().map(|(&rank, _)| rank));
-            refill(&mut judged.1, kept().map(|(_, &grade)| grade));
-            own = (&judged.0, &judged.1);
-            // The ideal list ends with the lowest grades, those of the retrieved items below 0 among them.
-            known = &ideal[..ideal.len() - (rank.len() - own.0.len())];
+/// Lists of which some items are open.
+pub struct OpenLists<'a> {
+    lists: Vec<OpenList<'a>>,
+    /// The cutoffs that were asked for, and how many open items of each list stand down to them.
+    within: Vec<(i64, Vec<usize>)>,
+}
+
+/// The judged items of some lists without those that are pooled.
+#[derive(Default)]
+pub struct Kept {
+    rank: Vec<i64>,
+    grade: Vec<f64>,
+    offsets: Vec<i64>,
+}
+
+impl Kept {
+    fn take(&mut self, lists: &Lists<'_>) {
+        self.rank.clear();
+        self.grade.clear();
+        refill(&mut self.offsets, [0]);
+        for (rank, grade) in lists.rows() {
+            let kept = || rank.iter().zip(grade).filter(|&(_, &grade)| grade >= 0.0);
+            self.rank.extend(kept().map(|(&rank, _)| rank));
+            self.grade.extend(kept().map(|(_, &grade)| grade));
+            self.offsets.push(self.rank.len() as i64);
         }
-        Self { rank: own.0, grade: own.1, known, highest, length: retrieved }
+    }
+}
+
+impl<'a> OpenLists<'a> {
+    /// Those of some queries; where some items are pooled, the others are kept in `kept`.
+    pub fn new(lists: &Lists<'a>, kept: &'a mut Kept) -> Self {
+        let pooled = lists.rows().any(|(_, relevance)| relevance.iter().any(|&grade| grade < 0.0));
+        let Lists { mut rank, mut relevance, .. } = *lists;
+        let mut offsets = lists.offsets;
+        if pooled {
+            kept.take(lists);
+            (rank, relevance, offsets) = (&kept.rank, &kept.grade, &kept.offsets);
+        }
+        let all = lists.offsets.windows(2).map(|border| (border[1] - border[0]) as usize);
+        let known = segments(lists.ideal_offsets).map(|rows| &lists.ideal[rows]);
+        let each = segments(offsets).zip(all).zip(known).zip(lists.retrieved);
+        let lists = each.map(|(((own, all), known), &length)| OpenList {
+            rank: &rank[own.clone()],
+            grade: &relevance[own.clone()],
+            // The ideal list ends with the lowest grades, those of the retrieved items below 0 among them.
+            known: &known[..known.len() - (all - own.len())],
+            highest: known.first().map_or(1.0, |&best| best.max(1.0)),
+            length,
+        });
+        Self { lists: lists.collect(), within: Vec::new() }
     }
 
+    /// Where it stands how many open items there are down to a cutoff.
+    fn place_of(&mut self, cutoff: i64) -> usize {
+        let Self { lists, within } = self;
+        within.iter().position(|&(known, _)| known == cutoff).unwrap_or_else(|| {
+            within.push((cutoff, lists.iter().map(|list| list.within(cutoff)).collect()));
+            within.len() - 1
+        })
+    }
+}
+
+impl OpenList<'_> {
     /// How many items are open.
     fn open(&self) -> usize {
         self.length as usize - self.rank.len()
@@ -302,7 +419,14 @@ impl<'a> OpenList<'a> {
 
     /// The rank of the first open item, if there is one.
     fn first(&self) -> Option<i64> {
-        self.ranks_to(self.length).next()
+        let judged = (1..).zip(self.rank).take_while(|&(rank, &judged)| rank == judged);
+        let first = judged.count() as i64 + 1;
+        (first <= self.length).then_some(first)
+    }
+
+    /// Whether no judged item has a higher grade.
+    fn is_best(&self, grade: f64) -> bool {
+        self.known.first().is_none_or(|&known| known <= grade)
     }
 
     /// The ranks of the judged items that are not relevant, ascending.
@@ -314,8 +438,9 @@ impl<'a> OpenList<'a> {
 /// What a thread needs to look for extremes, kept from query to query.
 #[derive(Default)]
 pub struct Memory {
-    estimates: Vec<(f64, Last)>,
+    estimates: Estimates,
     runs: Runs,
+    firsts: Firsts,
     fills: Vec<f64>,
     gained: Gained,
     grades: BestGrades,
@@ -328,32 +453,63 @@ fn refill<T>(numbers: &mut Vec<T>, with: impl IntoIterator<Item = T>) {
 
 /// Those of some ranks, ascending, down to one.
 fn first_to(ranks: &[i64], last: i64) -> &[i64] {
-    &ranks[..ranks.partition_point(|&rank| rank <= last)]
-}
-
-/// Which estimates, which fall and then rise, are the lowest but for rounding, and no infinite ones.
-fn near_lowest(
-    from: impl Iterator<Item = (f64, Last)>,
-    estimates: &mut Vec<(f64, Last)>,
-) -> impl Iterator<Item = Last> {
-    let mut lowest = f64::INFINITY;
-    estimates.clear();
-    for (estimate, last) in from {
-        lowest = lowest.min(estimate);
-        if estimate > lowest + NEAR {
-            break;
-        }
-        estimates.push((estimate, last));
+    match ranks.last() {
+        Some(&lowest) if lowest > last => &ranks[..count_to(ranks, last)],
+        _ => ranks,
     }
-    let near = move |&&(estimate, _): &&(f64, Last)| estimate <= lowest + NEAR && estimate.is_finite();
-    estimates.iter().filter(near).map(|&(_, last)| last)
 }
 
-/// What is found of the first relevant one, whether there is one, or how many there are, where the first so many open
-/// items are relevant, all above the cutoff, and so many in all.
-fn with_open(list: &OpenList<'_>, hits: &Hits, level: &Level<'_>, above: usize, count: usize) -> f64 {
+/// How many they are.
+fn count_to(ranks: &[i64], last: i64) -> usize {
+    if ranks.len() > FEW {
+        return ranks.partition_point(|&rank| rank <= last);
+    }
+    // Without a branch there is none to mispredict.
+    ranks.iter().map(|&rank| usize::from(rank <= last)).sum()
+}
+
+/// Estimates of values that fall and then rise.
+#[derive(Default)]
+struct Estimates {
+    lowest: f64,
+    each: Vec<(f64, Last)>,
+}
+
+impl Estimates {
+    /// Begins with what the value is where no open item is relevant.
+    fn begin(&mut self, plain: f64) {
+        self.lowest = plain;
+        self.each.clear();
+    }
+
+    /// Takes the next one; whether others can be lower.
+    fn take(&mut self, estimate: f64, last: Last) -> bool {
+        self.lowest = self.lowest.min(estimate);
+        let rises = estimate > self.lowest + NEAR;
+        if !rises {
+            self.each.push((estimate, last));
+        }
+        !rises
+    }
+
+    /// Where they are the lowest but for rounding.
+    fn near(&self) -> impl Iterator<Item = Last> {
+        let most = self.lowest + NEAR;
+        self.each.iter().filter(move |&&(estimate, _)| estimate <= most).map(|&(_, last)| last)
+    }
+}
+
+/// What is found of the first relevant one, whether there is one, or how many there are, where so many judged items above
+/// the cutoff are relevant and the first so many open ones, all above it, and of these so many in all.
+fn with_open(
+    list: &OpenList<'_>,
+    hits: &Hits,
+    level: &Level<'_>,
+    (known, above): (usize, usize),
+    count: usize,
+) -> f64 {
     let found = match hits.found {
-        Found::Count => (first_to(level.ranks, hits.cutoff).len() + above) as f64,
+        Found::Count => (known + above) as i64 as f64,
         found => {
             let open = if above > 0 { list.first() } else { None };
             let first = open.into_iter().chain(level.ranks.first().copied()).min();
@@ -381,22 +537,60 @@ fn with_precisions(mut sum: f64, ranks: Range<i64>, others: i64) -> f64 {
     (rank..ranks.end).fold(sum, |sum, rank| sum + (rank as f64 - others) / rank as f64)
 }
 
+/// Sums of precisions, each added up once, where all items are relevant but one.
+#[derive(Default)]
+struct Firsts(Vec<Vec<f64>>);
+
+impl Firsts {
+    /// The last rank down to which sums are kept.
+    const KEPT: i64 = 1 << 7;
+
+    /// The precisions at the ranks above `end`, where of all items there the one at a rank alone is not relevant.
+    fn sum(&mut self, other: i64, end: i64) -> f64 {
+        let ones = (other - 1) as f64; // as many precisions of 1
+        if other > Self::KEPT {
+            return with_precisions(ones, other + 1..end, 1);
+        }
+        if self.0.len() < other as usize {
+            self.0.resize_with(other as usize, Vec::new);
+        }
+        let (sums, kept) = (&mut self.0[other as usize - 1], end.min(Self::KEPT + 1));
+        if sums.is_empty() {
+            sums.push(ones);
+        }
+        // One after the other behind that rank.
+        while sums.len() < (kept - other) as usize {
+            let (sum, rank) = (sums[sums.len() - 1], other + sums.len() as i64);
+            sums.push(with_precisions(sum, rank..rank + 1, 1));
+        }
+        with_precisions(sums[(kept - other) as usize - 1], kept..end, 1)
+    }
+}
+
 /// AP where so many of the first open items, at least one, are relevant, down to the rank `last`.
-fn with_first(list: &OpenList<'_>, hits: &Hits, level: &Level<'_>, count: usize, last: i64) -> f64 {
+fn with_first(
+    list: &OpenList<'_>,
+    hits: &Hits,
+    level: &Level<'_>,
+    count: usize,
+    last: i64,
+    firsts: &mut Firsts,
+) -> f64 {
     // Down to it all items are relevant but these.
-    let others = list.others(hits.rel).take_while(|&rank| rank < last).chain(iter::once(last + 1));
-    let (mut sum, mut next) = (0.0, 1);
-    for (above, other) in (0..).zip(others) {
-        sum = match above {
-            0 => (other - next) as f64, // as many precisions of 1
-            _ => with_precisions(sum, next..other, above),
-        };
+    let mut others = list.others(hits.rel).take_while(|&rank| rank < last).chain(iter::once(last + 1));
+    let first = others.next().unwrap_or(last + 1);
+    let (mut sum, mut next) = match others.next() {
+        None => ((first - 1) as f64, last + 2),
+        Some(second) => (firsts.sum(first, second), second + 1),
+    };
+    for (above, other) in (2..).zip(others) {
+        sum = with_precisions(sum, next..other, above);
         next = other + 1;
     }
     let found = first_to(level.ranks, hits.cutoff);
     let above = first_to(found, last).len();
     let below = (count + above + 1..).zip(&found[above..]);
-    sum = below.fold(sum, |sum, (place, &rank)| sum + place as f64 / rank as f64);
+    sum = below.fold(sum, |sum, (place, &rank)| sum + place as i64 as f64 / rank as f64);
     hits.over(sum, level.relevant + count)
 }
 
@@ -413,34 +607,41 @@ fn with_last(list: &OpenList<'_>, hits: &Hits, level: &Level<'_>, Last { count, 
     hits.over(sum, level.relevant + count)
 }
 
-/// About what AP is where none, one, two … of the last open items above the cutoff are relevant, and all below it;
-/// infinite where none is. Of a list whose AP is `plain`.
-fn precisions_from_end<'a>(
-    list: &'a OpenList<'a>,
-    level: &'a Level<'a>,
-    cutoff: i64,
+/// Takes about what AP is where none, one, two … of the last open items above the cutoff are relevant, and all below it.
+/// Of a list whose AP is `plain`.
+fn precisions_from_end(
+    list: &OpenList<'_>,
+    hits: &Hits,
+    level: &Level<'_>,
     plain: f64,
-) -> impl Iterator<Item = (f64, Last)> + 'a {
-    let hits = first_to(level.ranks, cutoff);
-    let (mut total, mut above, mut below) = (plain * level.relevant as f64, hits.len(), 0.0);
-    let mut from_end = list.last_ones(cutoff);
-    let about = move |total: f64, count: usize| total / (level.relevant + count) as f64;
-    let none = from_end.next().map(|last| match last.count {
-        0 => (f64::INFINITY, last),
-        count => (about(total, count), last),
-    });
-    let more = from_end.map(move |last| {
-        while above > 0 && hits[above - 1] > last.rank {
-            above -= 1;
-            below += 1.0 / hits[above] as f64;
+    estimates: &mut Estimates,
+) {
+    let last = list.length.min(hits.cutoff);
+    let mut judged = first_to(list.rank, last).len();
+    let (mut total, mut count) = (plain * level.relevant as i64 as f64, list.open() + judged - last as usize);
+    let (mut above, mut below) = (first_to(level.ranks, last).len(), 0.0);
+    let about = |total: f64, count: usize| total / (level.relevant + count) as i64 as f64;
+    if count > 0 && !estimates.take(about(total, count), Last { count, rank: last + 1 }) {
+        return;
+    }
+    for rank in (1..=last).rev() {
+        let own = 1.0 / rank as f64;
+        if judged > 0 && list.rank[judged - 1] == rank {
+            judged -= 1;
+            if list.grade[judged] >= hits.rel {
+                above -= 1;
+                below += own;
+            }
+            continue;
         }
         // It adds its own precision, and to that of each relevant one below it 1 / its rank.
-        let own = 1.0 / last.rank as f64;
-        total += (above + 1) as f64 * own + below;
+        total += (above + 1) as i64 as f64 * own + below;
         below += own;
-        (about(total, last.count), last)
-    });
-    none.into_iter().chain(more)
+        count += 1;
+        if !estimates.take(about(total, count), Last { count, rank }) {
+            return;
+        }
+    }
 }
 
 /// Open items of a list that stand next to each other, where those above them are relevant and they are not.
@@ -489,17 +690,17 @@ impl Runs {
     }
 
     /// Takes the runs of a list, whose AP is `plain`, down to a rank.
-    fn take(&mut self, list: &OpenList<'_>, level: &Level<'_>, cutoff: i64, plain: f64) {
-        let last = list.length.min(cutoff);
+    fn take(&mut self, list: &OpenList<'_>, hits: &Hits, level: &Level<'_>, plain: f64) {
+        let last = list.length.min(hits.cutoff);
         self.sum_to(last as usize);
-        let mut hits = first_to(level.ranks, last);
-        let below = hits.iter().map(|&rank| 1.0 / rank as f64).sum();
-        let (relevant, total) = (level.relevant, plain * level.relevant as f64);
+        let below = first_to(level.ranks, last).iter().map(|&rank| 1.0 / rank as f64).sum();
+        let (relevant, total) = (level.relevant, plain * level.relevant as i64 as f64);
         let mut run =
             Run { start: 0, length: 0, before: 0, others: 0, relevant, total, below, ends: (plain, plain) };
         self.runs.clear();
         self.highest = plain;
-        for &rank in first_to(list.rank, last).iter().chain(&[last + 1]) {
+        let judged = first_to(list.rank, last).iter().copied().zip(list.grade.iter().copied());
+        for (rank, grade) in judged.chain([(last + 1, 0.0)]) {
             run.length = rank as usize - 1 - run.start;
             if run.length > 0 {
                 let total = self.total(&run, run.length);
@@ -511,12 +712,10 @@ impl Runs {
                 run.relevant += run.length;
             }
             run.start = rank as usize;
-            if hits.first() == Some(&rank) {
-                hits = &hits[1..];
-                run.below -= 1.0 / rank as f64;
-            } else {
-                run.others += 1;
-            }
+            // Without a branch there is none to mispredict.
+            let found = grade >= hits.rel;
+            run.below -= if found { 1.0 / rank as f64 } else { 0.0 };
+            run.others += usize::from(!found);
         }
     }
 
@@ -559,20 +758,48 @@ impl Gained {
     }
 }
 
-/// What a list gains, as a share of the best order, where the open items from a rank on have these grades, falling, of
-/// which the best order has all.
-fn with_grades(gains: &Gains, list: &OpenList<'_>, first: i64, fills: &[f64]) -> f64 {
-    let mut judged = list.rank.iter().copied().zip(list.grade.iter().copied()).peekable();
-    let mut open = fills.iter().copied();
-    let (mut own, mut best) = (0.0, 0.0);
-    for (rank, discount) in (1..=list.length).zip(&gains.discounts) {
-        let grade = match judged.next_if(|&(at, _)| at == rank) {
-            Some((_, grade)) => grade,
-            None if rank >= first => open.next().unwrap_or(0.0),
-            None => 0.0,
-        };
-        own += gains.of(grade) * discount;
+/// The highest grade of a list's items, and what the best order gains where all have it.
+#[derive(Default)]
+struct Most {
+    top: f64,
+    total: f64,
+}
+
+impl Most {
+    /// That of a grade, found once for lists with the same one after each other.
+    fn of(&mut self, gains: &Gains, top: f64) {
+        if top != self.top {
+            let total = gains.discounts.iter().fold(0.0, |sum, discount| sum + gains.of(top) * discount);
+            *self = Self { top, total };
+        }
     }
+}
+
+/// What a list gains where the open items from a rank on gain so much each, as far as there is anything.
+fn gained_with(gains: &Gains, list: &OpenList<'_>, first: i64, mut open: impl Iterator<Item = f64>) -> f64 {
+    let discounts = &gains.discounts[..gains.discounts.len().min(list.length as usize)];
+    let judged = list.rank.iter().zip(list.grade).take_while(|&(&rank, _)| rank as usize <= discounts.len());
+    let (mut sum, mut next) = (0.0, first as usize - 1);
+    // What gains nothing is left out of a sum that is added up from left to right.
+    let mut add = |sum: f64, discounts: &[f64]| {
+        discounts.iter().zip(&mut open).fold(sum, |sum, (discount, gain)| sum + gain * discount)
+    };
+    for (&rank, &grade) in judged {
+        let place = rank as usize - 1;
+        if next < place {
+            sum = add(sum, &discounts[next..place]);
+        }
+        sum += gains.of(grade) * discounts[place];
+        next = next.max(place + 1);
+    }
+    add(sum, &discounts[next..])
+}
+
+/// What a list gains, as a share of the best order, where its open items have these grades, falling, of which the best
+/// order has all.
+fn with_grades(gains: &Gains, list: &OpenList<'_>, fills: &[f64]) -> f64 {
+    let own = gained_with(gains, list, 1, fills.iter().map(|&grade| gains.of(grade)));
+    let mut best = 0.0;
     // Of the better one of the next of both no branch is made, which would be mispredicted.
     let next = |grades: &[f64], place: usize| grades.get(place).copied().unwrap_or(f64::NEG_INFINITY);
     let (mut of_known, mut of_fills) = (0, 0);
@@ -582,5 +809,19 @@ fn with_grades(gains: &Gains, list: &OpenList<'_>, first: i64, fills: &[f64]) ->
         of_known += usize::from(known >= fill);
         of_fills += usize::from(known < fill);
     }
+    quotient(own, best, best)
+}
+
+/// The same where the last open items, so many, have the highest grade.
+fn with_highest(gains: &Gains, list: &OpenList<'_>, most: &Most, Last { count, rank }: Last) -> f64 {
+    let (depth, gain) = (gains.discounts.len(), gains.of(most.top));
+    let own = gained_with(gains, list, rank, iter::repeat(gain));
+    if count >= depth && list.is_best(most.top) {
+        return quotient(own, most.total, most.total);
+    }
+    let (before, behind) = list.known.split_at(list.known.partition_point(|&known| known >= most.top));
+    let fills = iter::repeat_n(most.top, count.min(depth));
+    let order = before.iter().copied().chain(fills).chain(behind.iter().copied()).zip(&gains.discounts);
+    let best = order.fold(0.0, |sum, (grade, discount)| sum + gains.of(grade) * discount);
     quotient(own, best, best)
 }
