@@ -156,7 +156,7 @@ impl Extreme {
         plain: &[f64],
         lists: &OpenLists<'_>,
         seen: &Seen,
-        Memory { estimates, runs, firsts, .. }: &mut Memory,
+        Memory { estimates, runs, near, precisions, .. }: &mut Memory,
         values: &mut Vec<f64>,
     ) {
         values.extend(plain.iter().zip(&lists.lists).enumerate().map(|(query, (&plain, list))| {
@@ -167,11 +167,9 @@ impl Extreme {
             let level = &seen.level(query);
             if self.highest {
                 runs.take(list, hits, level, best.found);
-                let near = runs.near();
-                best.take_until(
-                    1.0,
-                    near.map(|(count, last)| with_first(list, hits, level, count, last, firsts)),
-                );
+                runs.take_near(near);
+                let values = near.iter().map(|&to| with_first(hits, level, to, &runs.others, precisions));
+                best.take_until(1.0, values);
             } else {
                 estimates.begin(best.found);
                 precisions_from_end(list, hits, level, best.found, estimates);
@@ -440,10 +438,16 @@ impl OpenList<'_> {
 pub struct Memory {
     estimates: Estimates,
     runs: Runs,
-    firsts: Firsts,
+    near: Vec<First>,
+    precisions: Precisions,
     fills: Vec<f64>,
     gained: Gained,
     grades: BestGrades,
+}
+
+/// A count as a number, in one step, as numbers that have a sign are.
+fn real(count: usize) -> f64 {
+    count as i64 as f64
 }
 
 fn refill<T>(numbers: &mut Vec<T>, with: impl IntoIterator<Item = T>) {
@@ -509,7 +513,7 @@ fn with_open(
     count: usize,
 ) -> f64 {
     let found = match hits.found {
-        Found::Count => (known + above) as i64 as f64,
+        Found::Count => real(known + above),
         found => {
             let open = if above > 0 { list.first() } else { None };
             let first = open.into_iter().chain(level.ranks.first().copied()).min();
@@ -537,24 +541,45 @@ fn with_precisions(mut sum: f64, ranks: Range<i64>, others: i64) -> f64 {
     (rank..ranks.end).fold(sum, |sum, rank| sum + (rank as f64 - others) / rank as f64)
 }
 
-/// Sums of precisions, each added up once, where all items are relevant but one.
+/// Precisions down to a rank, and sums of them, each computed once.
 #[derive(Default)]
-struct Firsts(Vec<Vec<f64>>);
+struct Precisions {
+    /// Those of relevant items below so many others, by rank.
+    each: Vec<Vec<f64>>,
+    /// The sums down to the ranks behind one, where that alone is not relevant.
+    sums: Vec<Vec<f64>>,
+}
 
-impl Firsts {
-    /// The last rank down to which sums are kept.
-    const KEPT: i64 = 1 << 7;
+impl Precisions {
+    /// The last rank down to which they are kept.
+    const LAST: i64 = 1 << 7;
+    /// The number of others from which none are kept.
+    const OTHERS: i64 = 1 << 3;
+
+    /// As [`with_precisions`].
+    fn with(&mut self, sum: f64, ranks: Range<i64>, others: i64) -> f64 {
+        if ranks.end > Self::LAST || others >= Self::OTHERS {
+            return with_precisions(sum, ranks, others);
+        }
+        if self.each.is_empty() {
+            let of =
+                |others| (0..Self::LAST).map(|rank| with_precisions(0.0, rank..rank + 1, others)).collect();
+            self.each = (0..Self::OTHERS).map(of).collect();
+        }
+        let own = &self.each[others as usize][ranks.start as usize..ranks.end as usize];
+        own.iter().fold(sum, |sum, each| sum + each)
+    }
 
     /// The precisions at the ranks above `end`, where of all items there the one at a rank alone is not relevant.
-    fn sum(&mut self, other: i64, end: i64) -> f64 {
+    fn without(&mut self, other: i64, end: i64) -> f64 {
         let ones = (other - 1) as f64; // as many precisions of 1
-        if other > Self::KEPT {
+        if other >= Self::LAST {
             return with_precisions(ones, other + 1..end, 1);
         }
-        if self.0.len() < other as usize {
-            self.0.resize_with(other as usize, Vec::new);
+        if self.sums.len() < other as usize {
+            self.sums.resize_with(other as usize, Vec::new);
         }
-        let (sums, kept) = (&mut self.0[other as usize - 1], end.min(Self::KEPT + 1));
+        let (sums, kept) = (&mut self.sums[other as usize - 1], end.min(Self::LAST));
         if sums.is_empty() {
             sums.push(ones);
         }
@@ -567,30 +592,24 @@ impl Firsts {
     }
 }
 
-/// AP where so many of the first open items, at least one, are relevant, down to the rank `last`.
-fn with_first(
-    list: &OpenList<'_>,
-    hits: &Hits,
-    level: &Level<'_>,
-    count: usize,
-    last: i64,
-    firsts: &mut Firsts,
-) -> f64 {
+/// AP where so many of the first open items, at least one, are relevant; of a list with these judged ones that are not.
+fn with_first(hits: &Hits, level: &Level<'_>, to: First, others: &[i64], precisions: &mut Precisions) -> f64 {
+    let First { count, rank: last, others: above } = to;
     // Down to it all items are relevant but these.
-    let mut others = list.others(hits.rel).take_while(|&rank| rank < last).chain(iter::once(last + 1));
-    let first = others.next().unwrap_or(last + 1);
-    let (mut sum, mut next) = match others.next() {
-        None => ((first - 1) as f64, last + 2),
-        Some(second) => (firsts.sum(first, second), second + 1),
+    let others = &others[..above];
+    let mut sum = match *others {
+        [] => last as f64, // as many precisions of 1
+        [first] => precisions.without(first, last + 1),
+        [first, second, ..] => precisions.without(first, second),
     };
-    for (above, other) in (2..).zip(others) {
-        sum = with_precisions(sum, next..other, above);
-        next = other + 1;
+    for (above, &other) in (1..).zip(others).skip(1) {
+        let end = others.get(above as usize).map_or(last + 1, |&next| next);
+        sum = precisions.with(sum, other + 1..end, above);
     }
     let found = first_to(level.ranks, hits.cutoff);
     let above = first_to(found, last).len();
     let below = (count + above + 1..).zip(&found[above..]);
-    sum = below.fold(sum, |sum, (place, &rank)| sum + place as i64 as f64 / rank as f64);
+    sum = below.fold(sum, |sum, (place, &rank)| sum + real(place) / rank as f64);
     hits.over(sum, level.relevant + count)
 }
 
@@ -618,9 +637,9 @@ fn precisions_from_end(
 ) {
     let last = list.length.min(hits.cutoff);
     let mut judged = first_to(list.rank, last).len();
-    let (mut total, mut count) = (plain * level.relevant as i64 as f64, list.open() + judged - last as usize);
+    let (mut total, mut count) = (plain * real(level.relevant), list.open() + judged - last as usize);
     let (mut above, mut below) = (first_to(level.ranks, last).len(), 0.0);
-    let about = |total: f64, count: usize| total / (level.relevant + count) as i64 as f64;
+    let about = |total: f64, count: usize| total / real(level.relevant + count);
     if count > 0 && !estimates.take(about(total, count), Last { count, rank: last + 1 }) {
         return;
     }
@@ -635,7 +654,7 @@ fn precisions_from_end(
             continue;
         }
         // It adds its own precision, and to that of each relevant one below it 1 / its rank.
-        total += (above + 1) as i64 as f64 * own + below;
+        total += real(above + 1) * own + below;
         below += own;
         count += 1;
         if !estimates.take(about(total, count), Last { count, rank }) {
@@ -645,7 +664,6 @@ fn precisions_from_end(
 }
 
 /// Open items of a list that stand next to each other, where those above them are relevant and they are not.
-#[derive(Clone, Copy)]
 struct Run {
     /// The rank before them.
     start: usize,
@@ -655,68 +673,110 @@ struct Run {
     before: usize,
     /// How many judged items above them are not relevant.
     others: usize,
-    /// How many items are relevant.
-    relevant: usize,
     /// The precisions added up.
     total: f64,
     /// What one more relevant item adds to the precisions of those below.
     below: f64,
-    /// About what AP is where none of the run is relevant, and where all of it is.
-    ends: (f64, f64),
+}
+
+impl Run {
+    /// The open items down to so many of its own.
+    fn to(&self, count: usize) -> First {
+        First { count: self.before + count, rank: (self.start + count) as i64, others: self.others }
+    }
+}
+
+/// The first so many open items of a list, down to a rank, below so many judged ones that are not relevant.
+#[derive(Clone, Copy)]
+struct First {
+    count: usize,
+    rank: i64,
+    others: usize,
 }
 
 /// The runs of open items of a list.
 #[derive(Default)]
 struct Runs {
     runs: Vec<Run>,
-    /// About the highest AP before a run or behind one.
+    /// About what AP is where no open item is relevant, and where all are down to the end of each run.
+    ends: Vec<f64>,
+    /// The highest of these.
     highest: f64,
+    /// How many judged items are relevant.
+    relevant: usize,
+    /// The ranks of the judged items that are not relevant, ascending, and one of anything.
+    others: Vec<i64>,
     /// The sums of 1 / rank of the first 0, 1, 2 … ranks.
     inverse: Vec<f64>,
     sum: Sum,
 }
 
 impl Runs {
-    /// How many of the first open items are relevant where AP is the highest but for rounding, and the rank of the last.
-    fn near(&self) -> impl Iterator<Item = (usize, i64)> {
-        let rounded = ROUNDED * self.runs.last().map_or(0.0, |run| (run.start + run.length) as f64);
+    /// Takes how many of the first open items are relevant where AP is the highest but for rounding.
+    fn take_near(&self, near: &mut Vec<First>) {
+        let rounded = ROUNDED * self.runs.last().map_or(0.0, |run| real(run.start + run.length));
         let least = self.highest - NEAR - rounded;
-        let near = move |run: &Run, count: usize| self.about(run, count) >= least;
-        self.runs.iter().filter(move |run| run.ends.0 >= least || run.ends.1 >= least).flat_map(move |run| {
-            let last = (1..=run.length).rev().take_while(move |&count| near(run, count));
-            let first = (1..run.length).take_while(move |&count| near(run, count));
-            last.chain(first).map(|count| (run.before + count, (run.start + count) as i64))
-        })
+        let is_near = |run: &Run, count: usize| self.about(run, count) >= least;
+        near.clear();
+        // Mostly it is one end, and nothing beside it; found without branches, which would be mispredicted.
+        let (mut ends, mut place) = (0, 0);
+        for (number, &end) in self.ends.iter().enumerate() {
+            let is_near = usize::from(end >= least);
+            ends += is_near;
+            place += is_near * number;
+        }
+        if ends == 1 {
+            let before = place.checked_sub(1).map(|before| &self.runs[before]);
+            let back = before.is_some_and(|run| run.length > 1 && is_near(run, run.length - 1));
+            let on = self.runs.get(place).is_some_and(|run| run.length > 1 && is_near(run, 1));
+            if !back && !on {
+                return near.extend(before.map(|run| run.to(run.length)));
+            }
+        }
+        for (run, ends) in self.runs.iter().zip(self.ends.windows(2)) {
+            if ends.iter().any(|&end| end >= least) {
+                let last = (1..=run.length).rev().take_while(|&count| is_near(run, count));
+                let first = (1..run.length).take_while(|&count| is_near(run, count));
+                near.extend(last.chain(first).map(|count| run.to(count)));
+            }
+        }
     }
 
     /// Takes the runs of a list, whose AP is `plain`, down to a rank.
+    // Within another function it would have fewer registers.
+    #[inline(never)]
     fn take(&mut self, list: &OpenList<'_>, hits: &Hits, level: &Level<'_>, plain: f64) {
         let last = list.length.min(hits.cutoff);
-        self.sum_to(last as usize);
-        let below = first_to(level.ranks, last).iter().map(|&rank| 1.0 / rank as f64).sum();
-        let (relevant, total) = (level.relevant, plain * level.relevant as i64 as f64);
-        let mut run =
-            Run { start: 0, length: 0, before: 0, others: 0, relevant, total, below, ends: (plain, plain) };
-        self.runs.clear();
-        self.highest = plain;
+        self.sum_to(last as usize + 1);
+        let Self { runs, ends, inverse, .. } = self;
         let judged = first_to(list.rank, last).iter().copied().zip(list.grade.iter().copied());
+        self.others.resize(judged.len() + 1, 0);
+        let mut below = first_to(level.ranks, last).iter().map(|&rank| 1.0 / rank as f64).sum();
+        let (mut total, mut highest) = (plain * real(level.relevant), plain);
+        let (mut start, mut before, mut others) = (0, 0, 0);
+        runs.clear();
+        refill(ends, [plain]);
         for (rank, grade) in judged.chain([(last + 1, 0.0)]) {
-            run.length = rank as usize - 1 - run.start;
-            if run.length > 0 {
-                let total = self.total(&run, run.length);
-                run.ends = (run.ends.1, total / (run.relevant + run.length) as f64);
-                self.highest = self.highest.max(run.ends.1);
-                self.runs.push(run);
-                run.total = total;
-                run.before += run.length;
-                run.relevant += run.length;
+            let rank = rank as usize;
+            if let length @ 1.. = rank - 1 - start {
+                runs.push(Run { start, length, before, others, total, below });
+                // Each has a precision of 1, less the share of those above it that are not relevant, and adds to those
+                // of the relevant ones below it.
+                let lost = real(others) * (inverse[rank - 1] - inverse[start]);
+                total = total + real(length) * (1.0 + below) - lost;
+                before += length;
+                let end = total / real(level.relevant + before);
+                ends.push(end);
+                highest = if end > highest { end } else { highest };
             }
-            run.start = rank as usize;
-            // Without a branch there is none to mispredict.
+            start = rank;
+            // Of whether it is relevant no branch is made, which would be mispredicted.
             let found = grade >= hits.rel;
-            run.below -= if found { 1.0 / rank as f64 } else { 0.0 };
-            run.others += usize::from(!found);
+            below -= f64::from(found) * (inverse[rank] - inverse[rank - 1]);
+            self.others[others] = rank as i64;
+            others += usize::from(!found);
         }
+        (self.highest, self.relevant) = (highest, level.relevant);
     }
 
     /// Has the sums of 1 / rank down to a rank.
@@ -729,16 +789,11 @@ impl Runs {
         }
     }
 
-    /// About what the precisions add up to where so many of a run are relevant: each has one of 1, less the share of
-    /// those above it that are not relevant, and adds to those of the relevant ones below it.
-    fn total(&self, run: &Run, count: usize) -> f64 {
-        let lost = run.others as f64 * (self.inverse[run.start + count] - self.inverse[run.start]);
-        run.total + count as f64 * (1.0 + run.below) - lost
-    }
-
-    /// About what AP is then.
+    /// About what AP is where so many of a run are relevant.
     fn about(&self, run: &Run, count: usize) -> f64 {
-        self.total(run, count) / (run.relevant + count) as f64
+        let lost = real(run.others) * (self.inverse[run.start + count] - self.inverse[run.start]);
+        let total = run.total + real(count) * (1.0 + run.below) - lost;
+        total / real(self.relevant + run.before + count)
     }
 }
 
