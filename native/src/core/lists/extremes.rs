@@ -49,6 +49,8 @@ pub struct Extreme {
     otherwise: f64,
     /// Of gains, the sums of the first 0, 1, 2 … discounts.
     sums: Vec<f64>,
+    /// Whether discounts nowhere rise.
+    falls: bool,
 }
 
 /// Estimates of values that differ by no more may be of the same.
@@ -76,7 +78,13 @@ impl Extreme {
             }
             _ => return None,
         };
-        Some(Self { page, search, highest, grade, otherwise, sums })
+        let falls = match &page {
+            Page::Gains(gains) => {
+                gains.discounts.iter().chain(&[0.0]).is_sorted_by(|above, below| above >= below)
+            }
+            Page::Hits(_) => false,
+        };
+        Some(Self { page, search, highest, grade, otherwise, sums, falls })
     }
 
     /// Adds those of some queries, of which the measure itself gives `plain`.
@@ -166,8 +174,10 @@ impl Extreme {
             }
             let level = &seen.level(query);
             if self.highest {
-                runs.take(list, hits, level, best.found);
-                runs.take_near(near);
+                if !runs.take_rising(list, hits, level, near) {
+                    runs.take(list, hits, level, best.found);
+                    runs.take_near(near);
+                }
                 let values = near.iter().map(|&to| with_first(hits, level, to, &runs.others, precisions));
                 best.take_until(1.0, values);
             } else {
@@ -189,13 +199,18 @@ impl Extreme {
     ) {
         let Memory { fills, gained, grades, .. } = memory;
         let (depth, top) = (gains.discounts.len(), most.top);
-        let judged = first_to(list.rank, depth as i64).len();
-        if list.length >= depth as i64
-            && list.is_best(top)
-            && list.grade[..judged].iter().all(|&own| own == top)
-        {
-            // All above the cutoff are as good as any, those that are open and those that are not: no order is better.
-            return best.take(quotient(most.total, most.total, most.total));
+        if list.length >= depth as i64 && list.is_best(top) {
+            let judged = first_to(list.rank, depth as i64).len();
+            if judged == 0 {
+                // All above the cutoff are open, and as good as any: no order is better.
+                return best.take(quotient(most.total, most.total, most.total));
+            }
+            if self.falls && list.known[judged - 1] >= top && most.total.is_finite() {
+                // As many items as are judged above the cutoff have the highest grade, so that an open one has in the
+                // best order a place that is no higher than its own: each adds no less to the list than to that.
+                let own = gained_with(gains, list, 1, iter::repeat(gains.of(top)));
+                return best.take(quotient(own, most.total, most.total));
+            }
         }
         gained.take(gains, list);
         let (known, highest) = (Graded { grades: list.known, gains: &gained.known }, (top, gains.of(top)));
@@ -712,6 +727,44 @@ struct Runs {
 }
 
 impl Runs {
+    /// Ranks, and relevant items, up to which a rise of AP is never as small as rounding.
+    const SURE: usize = 1 << 10;
+
+    /// Takes all open items where it is sure that each of them, from the first on, makes AP higher: whether it is.
+    ///
+    /// An item below o that are not relevant has a precision of 1 − o / rank at least, and AP is no more than (c + h) /
+    /// (c + r) before it, where c open items are above, and h of r relevant ones judged in the list.
+    fn take_rising(
+        &mut self,
+        list: &OpenList<'_>,
+        hits: &Hits,
+        level: &Level<'_>,
+        near: &mut Vec<First>,
+    ) -> bool {
+        let last = list.length.min(hits.cutoff);
+        if last > Self::SURE as i64 || level.relevant > Self::SURE {
+            return false;
+        }
+        let (mut judged, found) = (first_to(list.rank, last).len(), first_to(level.ranks, last).len());
+        let (relevant, missed) = (level.relevant as i64, (level.relevant - found) as i64);
+        let count = last as usize - judged;
+        self.others.resize(judged + 1, 0);
+        let (mut rises, mut others) = (missed > 0, 0);
+        for (place, (&rank, &grade)) in (1..).zip(list.rank[..judged].iter().zip(list.grade)) {
+            self.others[others] = rank;
+            others += usize::from(grade < hits.rel);
+            let above = others as i64;
+            rises &= (above <= missed) & (above * (rank - place + relevant) < missed * (rank + 1));
+        }
+        let mut rank = last;
+        while judged > 0 && list.rank[judged - 1] == rank {
+            (judged, rank) = (judged - 1, rank - 1);
+            others -= usize::from(list.grade[judged] < hits.rel);
+        }
+        refill(near, (count > 0).then_some(First { count, rank, others }));
+        rises
+    }
+
     /// Takes how many of the first open items are relevant where AP is the highest but for rounding.
     fn take_near(&self, near: &mut Vec<First>) {
         let rounded = ROUNDED * self.runs.last().map_or(0.0, |run| real(run.start + run.length));
