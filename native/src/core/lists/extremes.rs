@@ -5,7 +5,8 @@
 //! for rounding. AP and nDCG are lowest where the last open items are relevant: what one more of these adds to the sum
 //! grows with their number, and what it adds to the divisor does not, so that values fall and then rise, and none is
 //! looked at behind the first that rises. AP is highest where the first open items are relevant: of some that stand next
-//! to each other each adds no less than the one before it, so that it is highest before these or behind them.
+//! to each other each adds no less than the one before it, so that it is highest before these or behind them. Of many
+//! lists it is sure without estimates that AP and nDCG are highest where all open items are as good as any.
 
 use std::array::from_fn;
 use std::iter;
@@ -364,10 +365,10 @@ impl Kept {
 impl<'a> OpenLists<'a> {
     /// Those of some queries; where some items are pooled, the others are kept in `kept`.
     pub fn new(lists: &Lists<'a>, kept: &'a mut Kept) -> Self {
-        let pooled = lists.rows().any(|(_, relevance)| relevance.iter().any(|&grade| grade < 0.0));
-        let Lists { mut rank, mut relevance, .. } = *lists;
-        let mut offsets = lists.offsets;
-        if pooled {
+        let Lists { mut rank, mut relevance, mut offsets, .. } = *lists;
+        let own = offsets[0] as usize..offsets[lists.retrieved.len()] as usize;
+        // No early end, so that several are compared at a time.
+        if relevance[own].iter().fold(false, |pooled, &grade| pooled | (grade < 0.0)) {
             kept.take(lists);
             (rank, relevance, offsets) = (&kept.rank, &kept.grade, &kept.offsets);
         }
@@ -932,4 +933,95 @@ fn with_highest(gains: &Gains, list: &OpenList<'_>, most: &Most, Last { count, r
     let order = before.iter().copied().chain(fills).chain(behind.iter().copied()).zip(&gains.discounts);
     let best = order.fold(0.0, |sum, (grade, discount)| sum + gains.of(grade) * discount);
     quotient(own, best, best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::lists::measures::{Measure, compute};
+
+    const AP: Hits = Hits { found: Found::Precisions, rel: 1.0, cutoff: i64::MAX, denominator: None };
+    const LONGEST: usize = 6;
+
+    /// Every list that is no longer, by what its items are: open, not relevant or relevant; calls with the ranks of those
+    /// that are judged, their grades and the length.
+    fn each_list(mut call: impl FnMut(&[i64], &[f64], i64)) {
+        for (length, lists) in (0..=LONGEST).map(|length| (length, 3_usize.pow(length as u32))) {
+            for list in 0..lists {
+                let kind = |rank: i64| list / 3_usize.pow(rank as u32 - 1) % 3;
+                let rank: Vec<i64> = (1..=length as i64).filter(|&rank| kind(rank) > 0).collect();
+                let grade: Vec<f64> = rank.iter().map(|&rank| kind(rank) as f64 - 1.0).collect();
+                call(&rank, &grade, length as i64);
+            }
+        }
+    }
+
+    /// The highest value of a measure of a list and of so many relevant items that are not in it.
+    fn highest(page: Page, search: Search, list: (&[i64], &[f64], i64), missed: usize) -> f64 {
+        let (rank, relevance, length) = list;
+        let mut ideal = [vec![1.0; missed], relevance.to_vec()].concat();
+        ideal.sort_by(|a, b| b.total_cmp(a));
+        let lists = Lists {
+            rank,
+            relevance,
+            offsets: &[0, rank.len() as i64],
+            ideal: &ideal,
+            ideal_offsets: &[0, ideal.len() as i64],
+            retrieved: &[length],
+        };
+        let extreme = Extreme::new(page, search, true, None, 0.0).unwrap();
+        compute(&[&Measure::Extreme(extreme)], &lists)[0][0]
+    }
+
+    #[test]
+    fn the_highest_value_is_that_of_the_best_number_of_first_open_items() {
+        each_list(|rank, grade, length| {
+            for missed in 0..4 {
+                let best = |value: &dyn Fn(&[i64]) -> f64| {
+                    let open: Vec<i64> = (1..=length).filter(|at| !rank.contains(at)).collect();
+                    let known =
+                        || rank.iter().zip(grade).filter(|&(_, &grade)| grade > 0.0).map(|(&at, _)| at);
+                    let with_first = (0..=open.len()).map(|count| {
+                        let mut found: Vec<i64> = known().chain(open[..count].iter().copied()).collect();
+                        found.sort_unstable();
+                        value(&found)
+                    });
+                    with_first.filter(|value| !value.is_nan()).fold(0.0, f64::max)
+                };
+                let ap = |found: &[i64]| precisions(found) / (found.len() + missed) as f64;
+                let found = highest(Page::Hits(AP), Search::Counts, (rank, grade, length), missed);
+                assert_eq!(found, best(&ap), "{rank:?} {grade:?} of {length}, {missed} missed");
+                let discounts: Vec<f64> = (0..4).map(|rank| 1.0 / f64::from(rank + 2).log2()).collect();
+                let sum = |ranks: &mut dyn Iterator<Item = i64>| {
+                    let own = ranks.filter_map(|rank| discounts.get(rank as usize - 1));
+                    own.fold(0.0, |sum, discount| sum + discount)
+                };
+                let ndcg = |found: &[i64]| {
+                    let best = sum(&mut (1..=(found.len() + missed) as i64));
+                    sum(&mut found.iter().copied()) / best
+                };
+                let gains = Page::Gains(Gains { binary: false, discounts: discounts.clone() });
+                let found = highest(gains, Search::Gains, (rank, grade, length), missed);
+                assert!(
+                    (found - best(&ndcg)).abs() < 1e-15,
+                    "{rank:?} {grade:?} of {length}, {missed} missed"
+                );
+            }
+        });
+    }
+
+    #[test]
+    fn sums_that_are_kept_are_those_that_are_added_up() {
+        let mut precisions = Precisions::default();
+        for (others, first, end) in
+            [(1, 3, 3), (1, 3, 90), (1, 3, 40), (2, 90, 128), (7, 20, 129), (8, 20, 99)]
+        {
+            let plain = with_precisions(1.5, first..end, others);
+            assert_eq!(precisions.with(1.5, first..end, others).to_bits(), plain.to_bits());
+        }
+        for (other, end) in [(1, 2), (5, 60), (5, 20), (5, 200), (127, 128), (128, 129), (300, 310)] {
+            let plain = with_precisions((other - 1) as f64, other + 1..end, 1);
+            assert_eq!(precisions.without(other, end).to_bits(), plain.to_bits());
+        }
+    }
 }
