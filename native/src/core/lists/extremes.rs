@@ -170,7 +170,7 @@ impl Extreme {
     ) {
         values.extend(plain.iter().zip(&lists.lists).enumerate().map(|(query, (&plain, list))| {
             let mut best = self.best(plain);
-            if best.is_settled() {
+            if best.is_settled() || list.open() == 0 {
                 return best.found;
             }
             let level = &seen.level(query);
@@ -743,14 +743,14 @@ impl Runs {
         near: &mut Vec<First>,
     ) -> bool {
         let last = list.length.min(hits.cutoff);
-        if last > Self::SURE as i64 || level.relevant > Self::SURE {
-            return false;
-        }
         let (mut judged, found) = (first_to(list.rank, last).len(), first_to(level.ranks, last).len());
         let (relevant, missed) = (level.relevant as i64, (level.relevant - found) as i64);
+        if missed == 0 || last > Self::SURE as i64 || level.relevant > Self::SURE {
+            return false;
+        }
         let count = last as usize - judged;
         self.others.resize(judged + 1, 0);
-        let (mut rises, mut others) = (missed > 0, 0);
+        let (mut rises, mut others) = (true, 0);
         for (place, (&rank, &grade)) in (1..).zip(list.rank[..judged].iter().zip(list.grade)) {
             self.others[others] = rank;
             others += usize::from(grade < hits.rel);
