@@ -4,7 +4,7 @@ use std::mem;
 use std::ops::Range;
 
 use crate::core::choices::Choice;
-use crate::core::lists::extremes::{Extreme, Memory, OpenList};
+use crate::core::lists::extremes::{Extreme, Kept, Memory, OpenLists};
 use crate::core::lists::segments::segments;
 use crate::core::lists::values::quotient;
 use crate::core::wide::wide;
@@ -149,15 +149,11 @@ fn add_extremes(
     if asked.iter().all(|(_, extreme)| extreme.is_none()) {
         return;
     }
-    let (mut judged, mut levels) = (Default::default(), Vec::with_capacity(seen.len()));
-    let rows = lists.rows().zip(lists.ideals()).zip(lists.retrieved);
-    for (number, ((own, ideal), &retrieved)) in rows.enumerate() {
-        levels.clear();
-        levels.extend(seen.iter().map(|seen| seen.level(number)));
-        let list = OpenList::new(own, ideal, retrieved, &mut judged);
-        for (&(page, extreme), values) in asked.iter().zip(&mut *values) {
-            let plain = plain[page][begin + number];
-            values.extend(extreme.map(|extreme| extreme.value(plain, &list, memory, &levels)));
+    let mut kept = Kept::default();
+    let mut open = OpenLists::new(lists, &mut kept);
+    for (&(page, extreme), values) in asked.iter().zip(values) {
+        if let Some(extreme) = extreme {
+            extreme.add_values(&plain[page][begin..], &mut open, seen, memory, values);
         }
     }
 }
@@ -175,7 +171,7 @@ impl Lists<'_> {
     }
 
     /// Ranks and grades of the judged items of each list.
-    fn rows(&self) -> impl Iterator<Item = (&[i64], &[f64])> {
+    pub fn rows(&self) -> impl Iterator<Item = (&[i64], &[f64])> {
         segments(self.offsets).map(|rows| (&self.rank[rows.clone()], &self.relevance[rows]))
     }
 
@@ -201,10 +197,7 @@ impl Page {
                 let rows = lists.rows().zip(lists.ideals());
                 values.extend(rows.map(|(own, ideal)| gains.share(own, ideal)));
             }
-            Self::Hits(hits) => {
-                let seen = seen.iter().find(|seen| is_same(seen.rel, hits.rel)).expect("one of each");
-                hits.add_values(seen, values);
-            }
+            Self::Hits(hits) => hits.add_values(hits.seen(seen), values),
         }
     }
 }
@@ -256,9 +249,9 @@ fn above_zero(grade: f64) -> f64 {
 }
 
 impl Hits {
-    /// What is seen of a query with its grade.
-    pub fn level<'a>(&self, levels: &'a [Level<'a>]) -> &'a Level<'a> {
-        levels.iter().find(|level| is_same(level.rel, self.rel)).expect("one of each")
+    /// What is seen with its grade.
+    pub fn seen<'a>(&self, all: &'a [Seen]) -> &'a Seen {
+        all.iter().find(|seen| is_same(seen.rel, self.rel)).expect("one of each")
     }
 
     /// Adds the values of the queries that are seen.
@@ -279,10 +272,10 @@ impl Hits {
 }
 
 /// Items of a list up to which all are looked at, however few of them stand high enough.
-const FEW: usize = 16;
+pub const FEW: usize = 16;
 
 /// What measures see of some queries who take items of a grade or better as relevant.
-struct Seen {
+pub struct Seen {
     /// The least grade.
     rel: f64,
     /// The ranks of the relevant items of the lists, in each ascending, and beyond them anything.
@@ -341,13 +334,13 @@ impl Seen {
     }
 
     /// The same of one of these queries.
-    fn level(&self, query: usize) -> Level<'_> {
+    pub fn level(&self, query: usize) -> Level<'_> {
         let ranks = &self.ranks[self.starts[query]..self.starts[query + 1]];
-        Level { rel: self.rel, ranks, relevant: self.relevant[query] }
+        Level { ranks, relevant: self.relevant[query] }
     }
 
     /// How many relevant items of each list stand at a rank up to one of the cutoffs.
-    fn within(&self, cutoff: i64) -> &[usize] {
+    pub fn within(&self, cutoff: i64) -> &[usize] {
         let asked = self.within.iter().find(|&&(known, _)| known == cutoff);
         &asked.expect("one of each").1
     }
@@ -371,8 +364,6 @@ fn is_same(a: f64, b: f64) -> bool {
 
 /// What measures see of one query who take items of a grade or better as relevant.
 pub struct Level<'a> {
-    /// The least grade.
-    rel: f64,
     /// The ranks of the relevant items of the list, ascending.
     pub ranks: &'a [i64],
     /// How many of the judged items are relevant.
