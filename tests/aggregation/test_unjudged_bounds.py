@@ -142,6 +142,13 @@ def test_great_grades_come_to_an_end() -> None:
         assert result.bounds[name].worst <= result[name] <= result.bounds[name].best <= 1
 
 
+def test_ndcg_is_lowest_where_the_best_order_gains_more_than_a_number_can_hold() -> None:
+    # One or two relevant items gain 10³⁰⁸ · (1 + .63) at the most, three of them infinitely much.
+    judged, run = {"q": {"a": 1.0, "x": 1e308}}, {"q": list("abcde")}
+    bounds = rm.evaluate(judged, run, "nDCG@5", bounds="unjudged").bounds["nDCG@5"]
+    assert (bounds.worst, bounds.best) == (0.0, 1e-308)
+
+
 def test_ap_is_not_highest_where_all_are_relevant() -> None:
     # One relevant item first: each unjudged relevant one below it that stands after others lowers the mean.
     result = rm.evaluate(

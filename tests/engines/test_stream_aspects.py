@@ -105,6 +105,14 @@ def test_lists_alone_are_measured_of_the_best_grades_where_the_aspect_is_named(
         rm.evaluate(str(tmp_path / "qrels.parquet"), str(tmp_path / "run.parquet"), "AP", **SMALL)
 
 
+def test_judgements_of_aspects_that_stand_twice_are_named_by_their_own_rows(tmp_path: Path) -> None:
+    judged = {"query": ["q"] * 5, "item": list("aabcc"), "aspect": list("xyxxx"), "grade": [1] * 5}
+    pl.DataFrame(judged).write_parquet(tmp_path / "qrels.parquet")
+    pl.DataFrame({"query": ["q"], "item": ["a"], "score": [1.0]}).write_parquet(tmp_path / "run.parquet")
+    with pytest.raises(rm.DataError, match="item 'c' of query 'q' in row 4, already in row 3 "):
+        rm.evaluate(str(tmp_path / "qrels.parquet"), str(tmp_path / "run.parquet"), "alpha_nDCG@5", **SMALL)
+
+
 def test_neither_aspects_nor_whole_lists_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     batches(monkeypatch, 300)
     written(tmp_path, *random_tables(4))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -289,10 +290,31 @@ def test_what_is_wrong_with_the_query_is_refused_with_its_rows_in_the_table() ->
 
 
 @pytest.mark.parametrize("query", ["q1", "q2", "q3"])
-def test_a_run_that_lacks_a_judged_query_is_refused_where_that_is_asked_for(query: str) -> None:
-    judged, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 2.0}, "q3": {"a": 1.0}}
-    with pytest.raises(rm.DataError, match=r"run has no results for 1 query \('q2'\)"):
-        rm.explain(judged, run, "AP", query=query, missing="error")
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        ({"missing": "error"}, r"run has no results for 1 query \('q2'\)"),
+        ({"unjudged_queries": "error"}, "the first is query 'q3' in row 1 "),
+        ({"no_relevant": "error", "missing": "skip"}, r"nothing is relevant in 1 query \('q4'\)"),
+    ],
+)
+def test_what_is_to_be_refused_of_any_query_is_looked_for_in_all(
+    query: str, choices: dict[str, str], said: str
+) -> None:
+    judged = {"q1": {"a": 1}, "q2": {"a": 1}, "q4": {"a": 0}}
+    run = {"q1": {"a": 2.0}, "q3": {"a": 1.0}, "q4": {"a": 1.0}}
+    with pytest.raises(rm.DataError, match=said):
+        rm.explain(judged, run, "AP", query=query, **choices)
+
+
+@pytest.mark.parametrize("kind", [pl.Categorical(), pl.Enum(["q1", "q2"])])
+def test_categories_are_the_texts_that_they_stand_for(kind: Any) -> None:
+    qrels, run = ({"query": ["q1", "q1", "q2"], "item": list("abb")} for _ in range(2))
+    judged, found = pl.DataFrame(qrels), pl.DataFrame(run | {"score": [1.0, 2.0, 1.0]})
+    as_texts = str(rm.explain(judged, found, "AP", query="q1"))
+    for pair in itertools.product(*((each, each.cast({"query": kind})) for each in (judged, found))):
+        for unjudged in ("nonrelevant", "ignore"):
+            assert str(rm.explain(*pair, "AP", query="q1", unjudged=unjudged)) == as_texts
 
 
 def test_on_the_command_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

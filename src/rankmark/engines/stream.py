@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -222,13 +223,17 @@ class _Tables:
         try:
             return local.observe(judgements, results, state.groups, threads, state.items)
         except DataError:
-            judged = self._in_files(judgements) if self.judged else judgements
-            local.observe(judged, self._in_files(results), state.groups, threads, state.items)
+            with suppress(OSError):  # of a file that is no longer there
+                judged = self._in_files(judgements) if self.judged else judgements
+                local.observe(judged, self._in_files(results), state.groups, threads, state.items)
             raise
 
     def _in_files(self, part: Input) -> Input:
         """A part of a table that holds whole queries, with the rows of the files that its own come from."""
         import polars as pl
+
+        if part.aspects is not None:  # of which several rows are one
+            return part
 
         def of_queries(queries: pl.Series, rows: NDArray[Any]) -> pl.DataFrame:
             frame = pl.DataFrame({"query": queries, "row": rows})
@@ -246,7 +251,7 @@ class _Tables:
         theirs = in_turn(pl.concat(found)).rename({"row": "theirs"})
         mine = in_turn(of_queries(own, np.arange(len(own))))
         places = mine.join(theirs, on=["query", "turn"], how="left", maintain_order="left")["theirs"]
-        if places.null_count():  # judgements of aspects, of which others are made
+        if places.null_count():  # the file was changed meanwhile
             return part
         name = f"{self._first[part.side].name}, as far as it was looked at"
         return replace(part, name=name, rows=places.to_numpy())

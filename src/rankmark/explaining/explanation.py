@@ -351,6 +351,10 @@ class _Asked(NamedTuple):
     known: Catalogue | None
 
 
+OF_QUERIES = ("missing", "unjudged_queries", "no_relevant")
+"""What is chosen for queries; whether any is refused only all of them tell."""
+
+
 def _evaluated(
     qrels: Any, run: Any, name: str, columns: Mapping[str, Any] | None, asked: _Asked
 ) -> tuple[ListResult, Input, Input]:
@@ -359,13 +363,14 @@ def _evaluated(
     A query's value depends on its own results and on all judgements, so that others are evaluated only where
     it cannot be alone: those who look at all of them say what is wrong, and where.
     """
-    if (found := _of_file(qrels, run, columns, asked)) is not None:
+    alone = not any(asked.choices.get(name) == "error" for name in OF_QUERIES)
+    if alone and (found := _of_file(qrels, run, columns, asked)) is not None:
         return found
     judgements, results = _read(qrels, run, columns)
     if results.name == "run":
         results = replace(results, name=name)
-    alone = _alone(judgements, results, asked)
-    return alone or (_evaluate(judgements, results, asked), judgements, results)
+    found = _alone(judgements, results, asked) if alone else None
+    return found or (_evaluate(judgements, results, asked), judgements, results)
 
 
 def _of_file(

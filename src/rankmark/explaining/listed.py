@@ -78,7 +78,7 @@ def of_queries(table: Input, queries: Sequence[int | str]) -> Input:
     import polars as pl
 
     need_polars_threads()
-    frame = pl.DataFrame(table.table)
+    frame = _frame(table)
     asked = pl.Series(queries, dtype=frame.schema[table.query])
     kept = frame[table.query].is_in(asked.implode())
     found = _with_rows(table, frame.filter(kept))
@@ -117,11 +117,20 @@ def _ranked(judgements: Input, results: Input, choices: Choices) -> tuple[pl.Dat
     retrieved = rows.height
     if choices.unjudged == "ignore":
         rows = rows.filter(pl.col("grade").is_not_null())
-        found = pl.DataFrame(results.table)
+        found = _frame(results)
         own, theirs = [results.query, results.item], ["query", "item"]
         kept = found.join(rows, how="semi", left_on=own, right_on=theirs, maintain_order="left")
         results = _with_rows(results, kept)
     return _in_order(rows, results, choices), retrieved - rows.height
+
+
+def _frame(table: Input) -> pl.DataFrame:
+    """The rows, with categories as the texts that they stand for, to be joined with those of other tables."""
+    import polars as pl
+
+    frame = pl.DataFrame(table.table)
+    categories = [name for name, kind in frame.schema.items() if isinstance(kind, pl.Categorical | pl.Enum)]
+    return frame.with_columns(pl.col(categories).cast(pl.String)) if categories else frame
 
 
 def _with_rows(table: Input, frame: pl.DataFrame) -> Input:
@@ -138,7 +147,7 @@ def _items(table: Input, choices: Choices) -> pl.DataFrame:
         value = -pl.col(table.rank).cast(pl.Float64)
     else:
         value = pl.lit(1.0 if table.side == "qrels" else None, pl.Float64)
-    frame = pl.DataFrame(table.table).select(query=table.query, item=table.item, value=value)
+    frame = _frame(table).select(query=table.query, item=table.item, value=value)
     best = pl.col("value").max() if choices.duplicates == "best" else pl.col("value").first()
     return frame.group_by("query", "item", maintain_order=True).agg(best)
 

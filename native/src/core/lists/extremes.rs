@@ -244,7 +244,7 @@ impl Extreme {
         }
         gained.take(gains, list);
         estimates.begin(best.found);
-        self.shares_from_end(gains, list, gained, gains.of(most.top), estimates);
+        self.shares_from_end(gains, list, gained, most, estimates);
         best.take_until(0.0, estimates.near().map(|last| with_highest(gains, list, most, last)));
     }
 
@@ -255,17 +255,21 @@ impl Extreme {
         gains: &Gains,
         list: &OpenList<'_>,
         gained: &Gained,
-        gain: f64,
+        most: &Most,
         estimates: &mut Estimates,
     ) {
-        let discounts = &gains.discounts;
+        let (discounts, gain) = (&gains.discounts, gains.of(most.top));
         let order = BestOrder::new(&gained.known, gain, discounts, &self.sums);
         let discount = |rank: i64| discounts.get(rank as usize - 1);
         let judged = list.rank.iter().map_while(|&rank| discount(rank)).zip(&gained.judged);
         let mut total = judged.fold(0.0, |sum, (discount, gain)| sum + gain * discount);
         let mut from_end = list.last_ones(discounts.len() as i64);
-        let mut may_fall =
-            |total: f64, last: Last| last.count == 0 || estimates.take(total / order.total(last.count), last);
+        // Where a best order gains more than a number can hold, shares of it fall to 0.
+        let mut may_fall = |total: f64, last: Last| {
+            last.count == 0
+                || estimates.take(total / order.total(last.count), last)
+                || !most.total.is_finite()
+        };
         if !from_end.next().is_none_or(|last| may_fall(total, last)) {
             return;
         }

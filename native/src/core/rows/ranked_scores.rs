@@ -511,6 +511,7 @@ fn finding_of<E: Element>(
     }
     for (weights, counts) in weights.iter_mut().zip(counts) {
         for lane in 0..LANES {
+            // All are below 2³¹, and of numbers with a sign vectors make floats.
             weights[lane] = f64::from(counts[lane] as i32);
         }
     }
@@ -684,8 +685,9 @@ impl<E: Element> RankedScores<E> {
 
     /// What the thresholds come to besides pairs.
     pub fn shape(&self) -> Shape {
+        let at_once = self.are_at_once();
         let parts = pool::map_init(self.parts.len(), Thresholds::boxed, |thresholds, part| {
-            if E::EQUAL { self.shape_at_once(part, thresholds) } else { self.shape_one_by_one(part) }
+            if at_once { self.shape_at_once(part, thresholds) } else { self.shape_one_by_one(part) }
         });
         let (sums, extremes): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         let [precisions, mean_precisions, reliability, resolution] = total(sums);
@@ -694,8 +696,13 @@ impl<E: Element> RankedScores<E> {
         let near: Vec<_> = (0..extremes.len()).filter(|&part| extremes[part].gap >= most - MARGIN).collect();
         let gap = pool::map(near.len(), |at| self.gap(near[at])).into_iter().fold(0.0, f64::max);
         let twice: f64 = extremes.iter().map(|own| own.twice).sum();
-        let pairs = self.are_counted().then_some(twice / 2.0);
+        let pairs = (at_once && self.are_counted()).then_some(twice / 2.0);
         Shape { precisions, mean_precisions, gap, reliability, resolution, pairs }
+    }
+
+    /// Whether thresholds are looked at together: rows weigh the same, and their numbers have a sign to spare.
+    fn are_at_once(&self) -> bool {
+        E::EQUAL && self.parts.iter().all(|part| i32::try_from(part.len()).is_ok())
     }
 
     /// Whether all numbers of pairs are so small that none is rounded.
