@@ -255,9 +255,7 @@ def _steps_of_one(scores: Sequence[float]) -> int:
     return sum(following - each == 1 for each, following in pairwise(finite))
 
 
-def _swapped(
-    qrels: Input, run: Input, grades: Sequence[float], scores: Sequence[float]
-) -> tuple[str, ...]:
+def _swapped(qrels: Input, run: Input, grades: Sequence[float], scores: Sequence[float]) -> tuple[str, ...]:
     if not scores or not scores[0].is_integer():  # as of most systems, whose scores are no grades
         return ()
     fractions = len(grades) - sum(map(float.is_integer, grades))
