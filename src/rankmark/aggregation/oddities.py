@@ -219,7 +219,7 @@ def told_of_tables(qrels: Input, run: Input, below: int, above: int) -> tuple[st
     grades, scores = _first(qrels), _first(run)
     return (
         *_ranks(run, scores, below, above),
-        *_swapped(qrels, run, grades),
+        *_swapped(qrels, run, grades, scores),
         *_given_twice(qrels, run, grades, scores),
     )
 
@@ -255,7 +255,9 @@ def _steps_of_one(scores: Sequence[float]) -> int:
     return sum(following - each == 1 for each, following in pairwise(finite))
 
 
-def _swapped(qrels: Input, run: Input, grades: Sequence[float]) -> tuple[str, ...]:
+def _swapped(qrels: Input, run: Input, grades: Sequence[float], scores: Sequence[float]) -> tuple[str, ...]:
+    if not scores or not scores[0].is_integer():  # as of most systems, whose scores are no grades
+        return ()
     fractions = len(grades) - sum(map(float.is_integer, grades))
     if len(grades) < STEPS or fractions < MOST * len(grades):
         return ()

@@ -6,7 +6,7 @@ tables have names and ids (`OfTables`), arrays have rows (`OfArrays`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
@@ -309,20 +309,19 @@ def refuse_no_relevant(measure: Measure, undefined: Some) -> None:
         )
 
 
-def refuse_other_items(judgements: Input, results: Input, chosen: Iterable[Choices]) -> None:
+def refuse_other_items(judgements: Input, results: Input, sampled: Collection[str]) -> None:
     """Refuses lists with items beside the sampled candidates, whose values would not be among these.
 
     The judgements may list the candidates, with 0 for those that were drawn, or the relevant ones alone: then
-    the others are known by there being more of them than were drawn.
+    the others are known by there being more of them than were drawn. `sampled` is that of the `Plan`.
 
     """
-    sampled = {choices.candidates for choices in chosen if choices.unjudged != "ignore"} - {"all"}
     if not sampled:
         return
     import polars as pl
 
     need_polars_threads()
-    mark = sampled.pop()
+    mark = next(iter(sampled))
     drawn = sampled_count(mark)
     ids = pl.col("query", "item").cast(pl.String)
     grade = pl.lit(1.0) if judgements.value is None else pl.col(judgements.value).cast(pl.Float64)

@@ -472,7 +472,7 @@ def result_of_tables(
         notes = (*judgements.notes, *results.notes, *made.notes)
     if isinstance(judgements, Input) and isinstance(results, Input) and judgements.judges:
         if not of_candidates:
-            refuse_other_items(judgements, results, plan.chosen)
+            refuse_other_items(judgements, results, plan.sampled)
         notes = (*notes, *told_of_tables(judgements, results, *found.seen.order))
     elif judgements.judges and plan.choices.candidates != "all":
         notes = (*notes, NOT_LOOKED_AT)

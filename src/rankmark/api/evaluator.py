@@ -206,7 +206,7 @@ class Evaluator:
         else:
             self._refuse_other_mark(qrels)
             tables = read_inputs(qrels, run, columns)
-            refuse_other_items(*tables, self._plan.chosen)
+            refuse_other_items(*tables, self._plan.sampled)
             self._add(self._observed(*tables, threads))
 
     def _refuse_other_mark(self, qrels: Any) -> None:
@@ -283,7 +283,7 @@ class Evaluator:
             tables = tables_of_candidates(
                 matrix, candidates, items, query_ids, relevance, exclude, duplicates
             )
-            refuse_other_items(*tables, self._plan.chosen)
+            refuse_other_items(*tables, self._plan.sampled)
             self._add(self._observed(*tables, threads))
             return
         followed = self._plan.convention is not None

@@ -142,10 +142,12 @@ def _read_input(opened: Source | Input, side: Side, columns: ColumnNames | None)
 def _open_input(source: object, side: Side, columns: ColumnNames | None) -> Source | Input:
     if isinstance(source, Input):
         return source
-    if is_path(source):
-        return open_files(source, side, columns)
-    table = None if type(source) is dict else open_table(source, side)
-    opened = table or _of_python(source, side, columns)
+    opened: Source | Input | None = None
+    if type(source) is not dict:
+        if is_path(source):
+            return open_files(source, side, columns)
+        opened = open_table(source, side)
+    opened = opened or _of_python(source, side, columns)
     if opened is None:
         raise UsageError(
             f"{side} is of type {type(source).__name__}, none of these: the path of a file or a glob "

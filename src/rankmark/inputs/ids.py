@@ -25,6 +25,8 @@ def align_ids(qrels: Input, run: Input) -> tuple[Input, Input]:
     """
     for role in ("query", "item"):
         judged, returned = qrels.table.kind(getattr(qrels, role)), run.table.kind(getattr(run, role))
+        if judged == returned:
+            continue
         if (judged, returned) == ("string", "integer"):
             qrels = _with_integers(qrels, role, run)
         elif (judged, returned) == ("integer", "string"):

@@ -8,7 +8,7 @@ from typing import Any
 
 from rankmark.errors import FormatError
 from rankmark.inputs.input import Input
-from rankmark.inputs.tables.several import is_path
+from rankmark.inputs.tables.several import PLAIN, is_path
 from rankmark.language.choices import sampled_text
 
 __all__ = ["METADATA", "mark_of", "sampling_of"]
@@ -66,5 +66,6 @@ def mark_of(source: object) -> str | None:
         sampling = sampling_of(source)
         return sampled_text(sampling["n"], sampling["method"]) if sampling else None
     # Of the type: frames look for a column when asked for what they lack.
-    mark = getattr(source, "mark", None) if hasattr(type(source), "mark") else None
+    kind = type(source)
+    mark = getattr(source, "mark", None) if kind not in PLAIN and hasattr(kind, "mark") else None
     return mark if isinstance(mark, str) else None

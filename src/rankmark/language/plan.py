@@ -95,6 +95,7 @@ class Plan:
         of_items: those of the measures that look at what is recommended.
         of_samples: the first of those that look at how items were sampled to be judged.
         chosen: the choices of all groups of measures.
+        sampled: how candidates were sampled, where lists with other items are refused.
 
     """
 
@@ -106,6 +107,7 @@ class Plan:
     of_items: tuple[Measure, ...] = field(init=False, repr=False, compare=False)
     of_samples: Measure | None = field(init=False, repr=False, compare=False)
     chosen: tuple[Choices, ...] = field(init=False, repr=False, compare=False)
+    sampled: frozenset[str] = field(init=False, repr=False, compare=False)
     _groups: tuple[Group, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -118,6 +120,8 @@ class Plan:
         each = groups.items() if self.own else [(self.choices, self.measures)]
         object.__setattr__(self, "_groups", tuple(Group(choices, tuple(group)) for choices, group in each))
         object.__setattr__(self, "chosen", tuple(choices for choices, _ in self._groups))
+        candidates = {choices.candidates for choices in self.chosen if choices.unjudged != "ignore"}
+        object.__setattr__(self, "sampled", frozenset(candidates - {"all"}))
         for choices, measures in self.groups():
             if choices.unjudged == "relevant":
                 _refuse_taken_as_relevant(measures)

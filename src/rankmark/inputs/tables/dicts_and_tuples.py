@@ -56,7 +56,7 @@ def read(source: Any, side: Side) -> Input | Source | None:
 
 def _found(source: Any, side: Side) -> Table | Source | None:
     """The rows of what is plain, whose columns are called as their roles; all else as `opened`."""
-    if held := _held_by_ranx(source):
+    if type(source) is not dict and (held := _held_by_ranx(source)):
         source = held
     if type(source) is dict or isinstance(source, Mapping):
         # What is plain holds neither aspects nor whole tables, which to look for takes longer.
@@ -115,10 +115,11 @@ def _of_table(table: Table, side: Side, notes: tuple[str, ...] = ()) -> Source:
 
 def _plain_entries(source: Mapping[Any, Any], side: Side) -> Table | None:
     """The rows of plain dicts or lists; None of all else, and of what has to be refused."""
-    kinds = set(map(type, source.values()))
+    entries = [*source.values()]
+    kinds = {*map(type, entries)}
     if not (kinds <= DICTS or kinds <= LISTS) or _is_of_columns(source):
         return None
-    table = Table.from_entries(list(source.values()), list(source), VALUE_OF[side], flags=side == "qrels")
+    table = Table.from_entries(entries, [*source], VALUE_OF[side], flags=side == "qrels")
     if table is None or not table.num_rows:
         return None
     # Whole numbers in lists may be meant as grades.

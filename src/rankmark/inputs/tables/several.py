@@ -11,7 +11,7 @@ from rankmark.inputs.column_checks import half_a_character, is_text
 from rankmark.inputs.input import Input
 from rankmark.inputs.roles import TableName
 
-__all__ = ["is_path", "is_table", "refuse_several", "runs_by_name", "several_tables"]
+__all__ = ["PLAIN", "is_path", "is_table", "refuse_several", "runs_by_name", "several_tables"]
 
 SEVERAL: Mapping[TableName, str] = {
     "run": 'evaluate and compare take several systems by their names, {"name": run, …}, and others one',
@@ -22,6 +22,8 @@ PLAIN = frozenset((dict, list, tuple, str, int, float))
 """Types of Python's own that are no table, as is known without looking any further."""
 NUMBERS = frozenset((int, float))
 """Those of them that hold no other values."""
+MAPPINGS = (dict, Mapping)
+"""Types of dicts: one of Python's own is known as such without asking what else is one."""
 PATHS = (str, os.PathLike)
 """Types of paths; as ``str | os.PathLike`` they would be put together each time."""
 PARTS = "parts of one are put together with pandas.concat or polars.concat, with a column of the queries"
@@ -49,7 +51,7 @@ def runs_by_name(run: object) -> Mapping[str, object] | None:
         UsageError: systems whose names are no texts, or have half of a character.
 
     """
-    if not isinstance(run, Mapping) or not run:
+    if not isinstance(run, MAPPINGS) or not run:
         return None
     for each in run.values():
         if not (isinstance(each, str) or _is_whole(each, "run")):
@@ -94,7 +96,7 @@ def _is_whole(value: object, table: TableName) -> bool:
         return True
     if table == "predictions":
         return isinstance(value, Mapping)
-    if isinstance(value, Mapping):
+    if isinstance(value, MAPPINGS):
         first = next(iter(value.values()), 0)
         if type(first) in NUMBERS:
             return False
