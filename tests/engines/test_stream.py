@@ -425,6 +425,15 @@ def test_a_wrong_number_in_a_late_batch_is_found_by_its_row(tmp_path: Path, smal
         streamed(tmp_path, "qrels.csv", "run.txt")
 
 
+def test_one_query_without_judgements_is_told_as_one(tmp_path: Path, small_batches: Any) -> None:
+    small_batches(100)
+    pl.DataFrame({"query": [*range(20)], "item": 1}).write_parquet(tmp_path / "qrels.parquet")
+    run = pl.DataFrame({"query": [*range(20), *[20] * 200], "item": [*range(220)], "score": 1.0})
+    run.write_parquet(tmp_path / "run.parquet")
+    with pytest.raises(rm.DataError, match="results for 1 query without judgements, the first is query 20"):
+        streamed(tmp_path, "qrels.parquet", "run.parquet", unjudged_queries="error")
+
+
 def test_unjudged_queries_can_be_refused(parquet: Any, small_batches: Any) -> None:
     small_batches(2000)
     with pytest.raises(rm.DataError, match="queries without judgements"):

@@ -388,8 +388,9 @@ def _crowded(known: pl.DataFrame, listed: pl.DataFrame, others: pl.DataFrame, dr
 def refuse_unjudged(name: str, others: Some, chosen: Iterable[Choices]) -> None:
     """Refuses a batch of results, all of queries without judgements, where a choice refuses any."""
     if others.count and any(choices.unjudged_queries == "error" for choices in chosen):
+        queries = "query" if others.count == 1 else "queries"
         raise DataError(
-            f"{name}: results for {others.count} queries without judgements, the first is query "
+            f"{name}: results for {others.count} {queries} without judgements, the first is query "
             f'{others.ids[0]!r}; remove them or choose unjudged_queries="skip"'
         )
 
