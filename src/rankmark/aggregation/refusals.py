@@ -75,10 +75,14 @@ class Some:
         self.count += other.count
         self.ids = sorted({*self.ids, *other.ids})[:SHOWN]
 
+    def counted(self) -> str:
+        """As a message counts queries."""
+        return f"{self.count} {'query' if self.count == 1 else 'queries'}"
+
     def queries(self) -> str:
         """As a message names queries."""
         shown = ", ".join(map(repr, self.ids)) + (", …" if self.count > len(self.ids) else "")
-        return f"{self.count} {'query' if self.count == 1 else 'queries'}" + (f" ({shown})" if shown else "")
+        return self.counted() + (f" ({shown})" if shown else "")
 
 
 NONE = Some()
@@ -388,9 +392,8 @@ def _crowded(known: pl.DataFrame, listed: pl.DataFrame, others: pl.DataFrame, dr
 def refuse_unjudged(name: str, others: Some, chosen: Iterable[Choices]) -> None:
     """Refuses a batch of results, all of queries without judgements, where a choice refuses any."""
     if others.count and any(choices.unjudged_queries == "error" for choices in chosen):
-        queries = "query" if others.count == 1 else "queries"
         raise DataError(
-            f"{name}: results for {others.count} {queries} without judgements, the first is query "
+            f"{name}: results for {others.counted()} without judgements, the first is query "
             f'{others.ids[0]!r}; remove them or choose unjudged_queries="skip"'
         )
 

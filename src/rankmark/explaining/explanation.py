@@ -363,7 +363,7 @@ def _evaluated(
     A query's value depends on its own results and on all judgements, so that others are evaluated only where
     it cannot be alone: those who look at all of them say what is wrong, and where.
     """
-    alone = not any(asked.choices.get(name) == "error" for name in OF_QUERIES)
+    alone = not any(asked.choices.get(choice) == "error" for choice in OF_QUERIES)
     if alone and (found := _of_file(qrels, run, columns, asked)) is not None:
         return found
     judgements, results = _read(qrels, run, columns)
