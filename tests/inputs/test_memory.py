@@ -53,7 +53,7 @@ def by_item(row: str) -> bytes:
     [
         ("short.run", b"", "{query} {item} .{score}\n", by_query, 2),
         ("usual.run", b"", "{query} Q0 {item} 17 {score}.25 system\n", by_query, 1.5),
-        ("scattered.run", b"", "{query} Q0 {item} 17 {score}.25 system\n", by_item, 3),
+        ("scattered.run", b"", "{query} Q0 {item} 17 {score}.25 system\n", by_item, 3.2),
         ("short.csv", b"query,item,score\n", "{query},{item},.{score}\n", by_query, 2),
         ("short.csv.gz", b"query,item,score\n", "{query},{item},.{score}\n", by_query, 2),
     ],

@@ -211,7 +211,7 @@ LONGEST_ROW = 1 << 24
 """Bytes of a row: in a longer one a quote has not been closed."""
 START = 1 << 16
 """Bytes by which the types of the columns are told, and more where a row has more."""
-WHOLE = 8 << 20
+WHOLE = 4 << 20
 """Bytes of a block of text of a file that is read whole."""
 
 
