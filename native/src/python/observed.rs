@@ -154,7 +154,7 @@ impl ObservedQueries {
         let (count, missing, ties) = {
             let (answered, tied_rank) = (answered.try_readonly()?, tied_rank.try_readonly()?);
             let answered = answered.as_slice()?;
-            (answered.len(), unanswered(answered), any_ties(tied_rank.as_slice()?))
+            (answered.len(), unanswered(answered), observed::any_ties(tied_rank.as_slice()?))
         };
         Ok(Self {
             first_rows: Kept::of(first_rows),
@@ -226,10 +226,6 @@ impl ObservedQueries {
 
 fn unanswered(answered: &[bool]) -> usize {
     answered.iter().filter(|&&answered| !answered).count()
-}
-
-fn any_ties(tied_rank: &[i64]) -> bool {
-    tied_rank.iter().any(|&rank| rank > 0)
 }
 
 /// Rows of a piece from which on several threads judge it.

@@ -121,8 +121,13 @@ fn of_part(lists: JudgedLists, measures: &[Arc<Measure>]) -> (Numbers, Observed)
         measures::order((&lists.rank, &lists.rank), &lists.relevance, &lists.offsets, &lists.retrieved);
     let JudgedLists { queries, answered, retrieved, tied_rank, apart, .. } = lists;
     let (totals, hits) = (Vec::new(), lists.rank.len());
-    let ties = tied_rank.iter().any(|&rank| rank > 0);
+    let ties = any_ties(&tied_rank);
     (queries, Observed { answered, retrieved, tied_rank, ties, apart, values, totals, hits, order })
+}
+
+/// Whether any list has ties that matter, by the `tied_rank` of each.
+pub fn any_ties(tied_rank: &[i64]) -> bool {
+    tied_rank.iter().any(|&rank| rank > 0)
 }
 
 /// Brings the queries of all parts, so many, into their order.
