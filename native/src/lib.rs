@@ -23,8 +23,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::python::files::{
-        Progress, TextReader, TrecReader, decompress, expanded_size, read_as_trec_eval, read_plain_rows,
-        read_trec, repeated_name, trec_forms,
+        Progress, TextReader, TrecReader, decompress, expanded_size, has_long_rows, read_as_trec_eval,
+        read_plain_rows, read_trec, repeated_name, trec_forms,
     };
     #[pymodule_export]
     use crate::python::items::{

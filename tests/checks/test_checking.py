@@ -132,6 +132,12 @@ def test_items_judged_twice() -> None:
     assert otherwise(finding)["RR"] == (None, {"duplicates=first": 0.5, "duplicates=best": 1.0})
 
 
+@pytest.mark.parametrize("column", ["iter", "subtopic", "aspect_weight", "stratum", "probability"])
+def test_items_judged_twice_beside_what_may_be_aspects(column: str) -> None:
+    qrels = pl.DataFrame({"query": ["q", "q"], "item": ["a", "a"], "relevance": [1, 1], column: [0, 1]})
+    assert found("duplicate-judgements", qrels, {"q": {"a": 1.0}}).count == 1
+
+
 def test_negative_grades() -> None:
     finding = found(
         "negative-grades", {"q1": {"a": 1, "b": -2, "c": -1}}, {"q1": {"a": 1.0}}, measures="Judged@1"

@@ -404,11 +404,13 @@ def test_every_page_is_whole(name: str) -> None:
         ("Tau[1]", "is not a coefficient: write Name, Name@10 or"),
         ("", "no coefficient asked for"),
         ("Tau(b)", "is not written parameter=value"),
+        (5, "5 is no coefficient, nor the name of one"),
     ],
 )
-def test_what_is_no_coefficient(name: str, message: str) -> None:
-    with pytest.raises(rm.MeasureError, match=message.replace("(", r"\(")):
-        rm.rank_correlation([1.0, 2.0], [1.0, 2.0], [name])
+def test_what_is_no_coefficient(name: Any, message: str) -> None:
+    for asked in (name, [name]):
+        with pytest.raises(rm.MeasureError, match=message.replace("(", r"\(")):
+            rm.rank_correlation([1.0, 2.0], [1.0, 2.0], asked)
 
 
 @pytest.mark.parametrize(

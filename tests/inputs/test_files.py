@@ -143,6 +143,11 @@ BROKEN = [
         b'query,item,relevance\nq1,a,"1"\nq1,b,0,5\n',
         "line 3: 4 fields, but the first line names 3 columns; field 4 is '5'; quote what has ','",
     ),
+    (  # of which all columns are there that are read
+        "a.csv",
+        b"query,item,note,relevance\nq1,a,x,1\nq1,b,y, 4,1\n",
+        "line 3: 5 fields, but the first line names 4 columns; field 5 is '1'; quote what has ','",
+    ),
     ("a.csv", b'query,item\nq1,a\nq1,"b\nq2,c\n', 'line 3: a text that begins with a quote (") does not end'),
     (
         "a.csv",
@@ -181,6 +186,20 @@ def test_where_a_file_is_broken(
     assert str(error.value).startswith(f"qrels '{path}', {message}")
 
 
+@pytest.mark.parametrize("line", [b"7,8,9,1,1\n", b"7,\xff,x,1\n", b'7,8,"x,1\n'])
+def test_a_streamed_file_is_broken_in_the_same_place(line: bytes, tmp_path: Path) -> None:
+    rows = [b"%d,%d,x,1\n" % divmod(number, 10) for number in range(300_000)]
+    rows[250_000] = line
+    (tmp_path / "run.csv").write_bytes(b"query,item,note,score\n" + b"".join(rows))
+    (tmp_path / "qrels.csv").write_bytes(b"query,item\n7,8\n")
+    said = []
+    for engine in ("local", "stream"):
+        with pytest.raises(FormatError, match="line 250002") as error:
+            rm.evaluate(tmp_path / "qrels.csv", tmp_path / "run.csv", "AP", engine=engine, memory="64MiB")
+        said.append(str(error.value))
+    assert said[0] == said[1]
+
+
 @pytest.mark.parametrize(
     ("address", "instead"),
     [
@@ -204,6 +223,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", given)
     standard_input.cache_clear()
     assert [read_qrels("-").table.num_rows for _ in range(2)] == [2, 2]
+    assert read_qrels("-").name == "qrels from standard input"
     monkeypatch.setattr("sys.stdin", None)
     standard_input.cache_clear()
     with pytest.raises(UsageError, match="'-' is standard input, which there is none of here"):

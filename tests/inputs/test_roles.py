@@ -161,9 +161,10 @@ def test_refused_names(columns: Any, kind: Any, message: Any) -> None:
         read_inputs(frame(relevance=[1, 2]), frame(score=[1, 2]), columns)
 
 
-def test_every_door_refuses_a_name_that_no_table_has() -> None:
-    qrels, run, said = frame(relevance=[0, 1]), frame(score=[0.5, 1.5]), {"query": "usr"}
-    doors: list[Callable[[], object]] = [
+def doors(said: Any) -> list[Callable[[], object]]:
+    """Some ways to say which columns are which."""
+    qrels, run = frame(relevance=[0, 1]), frame(score=[0.5, 1.5])
+    return [
         lambda: rm.evaluate(qrels, run, "AP", columns=said),
         lambda: rm.Evaluator("AP").update(qrels, run, columns=said),
         lambda: rm.evaluate_model(lambda users, _: [[3] for _ in users], qrels, "P@1", columns=said),
@@ -178,9 +179,31 @@ def test_every_door_refuses_a_name_that_no_table_has() -> None:
         lambda: rm.read_qrels(qrels, said),
         lambda: rm.read_run(run, said),
     ]
-    for door in doors:
-        with pytest.raises(ColumnError, match="a column 'usr'; the columns are 'query', 'item'"):
-            door()
+
+
+@pytest.mark.parametrize("door", doors({"query": "usr"}))
+def test_every_door_refuses_a_name_that_no_table_has(door: Callable[[], object]) -> None:
+    with pytest.raises(ColumnError, match="a column 'usr'; the columns are 'query', 'item'"):
+        door()
+
+
+@pytest.mark.parametrize(
+    "door",
+    [
+        door
+        for said in ("query", ["query"], 5, {5: "query"})
+        for door in [
+            *doors(said),
+            lambda said=said: rm.evaluate_answers({"query": [1]}, "pass@1", columns=said),
+            lambda said=said: rm.evaluate_preferences({"query": [1]}, {"q": ["a"]}, "ppref", columns=said),
+            lambda said=said: rm.evaluate_logged({"reward": [1.0]}, [1.0], columns=said),
+            lambda said=said: rm.evaluate_clicks({"query": [1]}, {"q": ["a"]}, "DCG@2", columns=said),
+        ]
+    ],
+)
+def test_every_door_refuses_columns_that_are_no_dict(door: Callable[[], object]) -> None:
+    with pytest.raises(UsageError, match="is no dict of columns' names by what they hold"):
+        door()
 
 
 def test_what_is_said_of_the_other_table_is_left_alone_where_one_is_read() -> None:

@@ -216,6 +216,45 @@ def test_several_tables_where_one_is_read_are_refused_with_the_way_to_go(form: A
         read_qrels(WHOLE[form])
 
 
+ROWS = {"query": ["q", "q"], "item": ["a", "b"], "score": [2.0, 1.0]}
+WRONG = [
+    (pl.DataFrame({**ROWS, "score": [1.0, math.nan]}), "^run 'new': the score column 'score' has 1 NaN"),
+    (pl.DataFrame({**ROWS, "item": ["a", "a"]}), "^run 'new': 1 item returned again"),
+    (pl.DataFrame({**ROWS, "item": [1, 2]}), r"but integers in run 'new' \(column 'item', Int64\)"),
+    (pl.DataFrame(ROWS).clear(), "^run 'new' has no rows"),
+    (pl.DataFrame({"query": ["q"]}), "^run 'new' has no column for the item"),
+    ({"q": {"a": "x"}}, r"^run 'new', row 0 \(from 0\): the score 'x' is a str"),
+]
+
+
+@pytest.mark.parametrize(("run", "message"), WRONG)
+@pytest.mark.parametrize(
+    "door",
+    [
+        lambda qrels, runs: rm.evaluate(qrels, runs, "AP"),
+        lambda qrels, runs: rm.compare(qrels, runs, "AP"),
+        lambda qrels, runs: rm.pool(qrels, runs, "P@2", depth=2),
+    ],
+)
+def test_what_is_wrong_with_a_system_names_it(door: Any, run: Any, message: str) -> None:
+    with pytest.raises(RankmarkError, match=message):
+        door({"q": {"a": 1}}, {"old": {"q": {"a": 1.0}}, "new": run})
+
+
+@pytest.mark.parametrize(("run", "message"), WRONG)
+def test_a_gate_says_which_of_both_is_wrong(run: Any, message: str) -> None:
+    with pytest.raises(RankmarkError, match=message.replace("new", "candidate")):
+        rm.gate({"q": {"a": 1}}, {"q": {"a": 1.0}}, run, "AP", max_drop=0.1)
+
+
+@pytest.mark.parametrize(("run", "what"), [(None, "of type NoneType"), (5, "of type int"), ({}, "empty")])
+def test_systems_without_results_are_named(run: Any, what: str) -> None:
+    with pytest.raises(
+        UsageError, match=f"a dict of systems, and 'new' is {what}; give it results, as 'old'"
+    ):
+        rm.evaluate({"q": {"a": 1}}, {"old": {"q": {"a": 1.0}}, "new": run}, "AP")
+
+
 @pytest.mark.parametrize("source", [[FRAME], {"a": FRAME}, {"a": {"label": [1], "score": [0.5]}}])
 def test_several_tables_of_predictions_are_refused_with_the_way_to_go(source: Any) -> None:
     with pytest.raises(UsageError, match=r"a whole table, .*; .*rm\.compare_predictions compares several"):

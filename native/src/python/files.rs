@@ -13,7 +13,7 @@ use crate::core::files::{json_names, plain_rows, text_reader};
 use crate::core::{pool, progress};
 use crate::python::choices::Chosen;
 use crate::python::errors::raise;
-use crate::python::running::interruptible;
+use crate::python::running::{interruptible, unlocked};
 use crate::python::tables::Table;
 
 /// How many bytes of a file a running read has done.
@@ -122,6 +122,12 @@ pub fn read_plain_rows(
     let plan = plain_rows::Plan { columns, fields, separator: separator as u8 };
     let read = move |_: &_| Ok(plain_rows::read(&text, &plan));
     Ok(interruptible(py, pool::cores(), read)?.map(Table))
+}
+
+/// Whether a row of CSV or TSV has more than so many fields.
+#[pyfunction]
+pub fn has_long_rows(py: Python<'_>, text: PyBackedBytes, separator: char, fields: usize) -> PyResult<bool> {
+    unlocked(py, || plain_rows::has_long_rows(&text, separator as u8, fields))
 }
 
 /// About how many bytes there are in a file when it is decompressed.

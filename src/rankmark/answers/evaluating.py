@@ -14,6 +14,7 @@ from rankmark.inputs.answer_tables import AnswerTable, read_answers
 from rankmark.inputs.clusters import Clustering, ClustersBy
 from rankmark.inputs.names import listed
 from rankmark.inputs.places import Places
+from rankmark.inputs.roles import columns_said
 from rankmark.inputs.slicing import By
 from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.given_measure import DerivedMeasure
@@ -166,7 +167,8 @@ def _as_attributes(table: Any) -> Any:
 
 def _of_query(columns: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """What is said of the column of queries, which attributes have, too."""
-    return {"query": columns["query"]} if columns and columns.get("query") else None
+    query = columns_said(columns).get("query")
+    return {"query": query} if query else None
 
 
 def _asked(

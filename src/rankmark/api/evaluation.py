@@ -24,7 +24,7 @@ from rankmark.inputs import Input, read_shared
 from rankmark.inputs.names import listed
 from rankmark.inputs.places import Places
 from rankmark.inputs.sampling import mark_of
-from rankmark.inputs.tables.several import is_path, runs_by_name
+from rankmark.inputs.tables.several import is_path, of_system, runs_by_name
 from rankmark.language.choices import (
     Duplicates,
     GivenChoices,
@@ -289,8 +289,8 @@ def evaluate(
     shared = qrels
     if named is not None and qrels is not None and not is_path(qrels):
         shared = read_shared(qrels, "qrels", columns)
-    found: dict[str, ListResult] = {}
-    for name, results in ({"": run} if named is None else named).items():
+
+    def of_run(results: Any) -> ListResult:
         judged = shared
         tables: dict[TableName, Any] = (
             {"run": results} if judged is None else {"qrels": judged, "run": results}
@@ -312,7 +312,6 @@ def evaluate(
             threads=threads,
             bounds=bounds,
         )
-        # What is observed has no name that would keep its tables while those of the next run are read.
         made = result_of_tables(
             plan,
             observe_with(chosen).observe_sources(
@@ -329,8 +328,11 @@ def evaluate(
             ),
             bounds=bounds,
         )
-        found[name] = finish.of(made)
-    return found[""] if named is None else Runs(found)
+        return finish.of(made)
+
+    if named is None:
+        return of_run(run)
+    return Runs({name: of_system(name, of_run, results) for name, results in named.items()})
 
 
 def ranked(candidates: str | None, qrels: Any) -> str | None:

@@ -124,11 +124,12 @@ class CheckedTable:
 
     @cached_property
     def input(self) -> Input:
-        """The table as `evaluate` takes it."""
+        """The table as `evaluate` takes it, with the columns of `frame` and no other."""
         value = "value" if self.source.value else None
         rank = "value" if self.by_rank else None
         table = Table.from_arrow(self.frame.to_struct())
-        return replace(self.source, table=table, query="query", item="item", value=value, rank=rank)
+        own = replace(self.source, table=table, query="query", item="item", value=value, rank=rank)
+        return replace(own, aspect=None, aspect_weight=None, stratum=None, probability=None)
 
 
 def different(ids: pl.Series) -> pl.Series:

@@ -18,7 +18,7 @@ from rankmark.engines import local
 from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs import align_ids, read_shared
-from rankmark.inputs.roles import check_names
+from rankmark.inputs.roles import check_names, columns_said
 from rankmark.kinds.pairs import Lists, Pairs, Whole
 from rankmark.language.choices import Choices, GivenChoices, RunChoices, given
 from rankmark.language.coefficient import Coefficient, coefficients_of, values_of
@@ -215,7 +215,7 @@ def agree(
         )
     asked = coefficients_of(coefficients)
     first, second = (read_shared(run, "run", columns) for run in (run_a, run_b))
-    said = {role: name for role, name in (columns or {}).items() if not role.endswith("items")}
+    said = {role: name for role, name in columns_said(columns).items() if not role.endswith("items")}
     check_names(said, {"qrels": (), "run": [*first.names, *second.names]})
     first, second = align_ids(first, second)
     names = first.name, "other run" if first.name == second.name else second.name

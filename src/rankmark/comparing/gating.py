@@ -18,6 +18,7 @@ from rankmark.comparing.systems import are_seeds, check_same_weights, seed_notes
 from rankmark.errors import DataError, UsageError
 from rankmark.inputs.clusters import Clustering
 from rankmark.inputs.places import Places
+from rankmark.inputs.tables.several import of_system
 from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
@@ -157,7 +158,7 @@ def gate(
     if clustering is not None and clustering.two:
         raise UsageError("a gate knows clusters of one kind: give the one that has fewer of them")
     chosen["weights"] = Weighting.of(weights, places, stored[0].query_ids if stored else ())
-    results = [*_evaluated(qrels, runs, conditions.asked, chosen)]
+    results = [*_evaluated(qrels, seeds, conditions.asked, chosen)]
     new, old = results[: len(seeds["candidate"])], results[len(seeds["candidate"]) :]
     if stored:
         for name, own, asked in (
@@ -195,18 +196,22 @@ def _check_seeds(
 
 
 def _evaluated(
-    qrels: Any, runs: Sequence[Any], measures: Sequence[str | Measure], how: Mapping[str, Any]
+    qrels: Any,
+    systems: Mapping[str, Sequence[Any]],
+    measures: Sequence[str | Measure],
+    how: Mapping[str, Any],
 ) -> Iterator[ListResult]:
-    """The results of runs; those that are results as they are."""
+    """The results of all runs of systems; those that are results as they are."""
     from rankmark.api.evaluation import evaluate
     from rankmark.inputs import read_shared
 
-    if qrels is not None and not all(isinstance(run, ListResult) for run in runs):
+    each = [(name, run) for name, runs in systems.items() for run in runs]
+    if qrels is not None and not all(isinstance(run, ListResult) for _, run in each):
         qrels = read_shared(qrels, "qrels", how["columns"])
     weights = how["weights"]
-    for run in runs:
+    for name, run in each:
         if not isinstance(run, ListResult):
-            yield evaluate(qrels, run, measures, **how)
+            yield of_system(name, lambda run: evaluate(qrels, run, measures, **how), run)
         else:
             yield run if weights is None else run.with_weights(weights)
 

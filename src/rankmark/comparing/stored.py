@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankmark.errors import ChoiceError, DataError, NotEvaluatedError, UsageError
+from rankmark.inputs.tables.several import of_system
 from rankmark.loading import is_saved, load
 from rankmark.rendering.words import first_of
 from rankmark.results.base import Result
@@ -172,8 +173,12 @@ def beside_stored(
     hashed = any("qrels" in each.inputs for _, each in stored)
     results: dict[str, list[ListResult]] = {}
     fresh: list[ListResult] = []
+
+    def evaluated(run: Any) -> ListResult:
+        return run if isinstance(run, ListResult) else evaluate(run, hashed)
+
     for name, runs in systems.items():
-        results[name] = [run if isinstance(run, ListResult) else evaluate(run, hashed) for run in runs]
+        results[name] = [of_system(name, evaluated, run) for run in runs]
         fresh += [own for own, run in zip(results[name], runs, strict=True) if own is not run]
     for name, each in stored:
         check_stored(name, each, fresh[0], fresh[0].measures)

@@ -12,7 +12,7 @@ from rankmark.errors import ColumnError, DataError, RankmarkError, UsageError, d
 from rankmark.inputs.column_checks import check_ids, check_numbers, no_rows
 from rankmark.inputs.names import ALIASES, listed, misread, normal
 from rankmark.inputs.predictions.reading import source_of
-from rankmark.inputs.roles import AnyColumns
+from rankmark.inputs.roles import AnyColumns, columns_said
 from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
@@ -97,8 +97,9 @@ def read_answers(source: object, columns: Mapping[str, Any] | None = None) -> An
     with _called_answers():
         opened = source_of(source)
         where = re.sub(r"^predictions\b", "answers", opened.where)
-        kind = _kind(opened.names, columns or {}, where)
-        names = _columns(opened.names, columns or {}, kind, where)
+        said = columns_said(columns)
+        kind = _kind(opened.names, said, where)
+        names = _columns(opened.names, said, kind, where)
         table = opened.take(AnyColumns(tuple(dict.fromkeys(names.values()))))
     if not table.num_rows:
         raise no_rows(where)

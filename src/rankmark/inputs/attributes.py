@@ -14,7 +14,7 @@ from rankmark.inputs.files import open_files
 from rankmark.inputs.input import Input
 from rankmark.inputs.names import listed
 from rankmark.inputs.places import Places
-from rankmark.inputs.roles import ColumnNames, Roles, Side, find_query
+from rankmark.inputs.roles import ColumnNames, Roles, Side, columns_said, find_query
 from rankmark.inputs.slicing import (
     By,
     ByColumns,
@@ -272,7 +272,7 @@ def open_attributes(attributes: Any, columns: ColumnNames | None, called: str = 
 
 
 def _query(source: Source, columns: ColumnNames | None) -> str:
-    everywhere = {key: name for key, name in (columns or {}).items() if "." not in key}
+    everywhere = {key: name for key, name in columns_said(columns).items() if "." not in key}
     return find_query(source.names, everywhere, source.where)
 
 

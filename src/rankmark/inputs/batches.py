@@ -15,7 +15,7 @@ from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError, RankmarkError, UsageError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.column_checks import no_rows, wrong_row
-from rankmark.inputs.files import check_family, expand, refuse_differing
+from rankmark.inputs.files import called, check_family, expand, refuse_differing
 from rankmark.inputs.format import Batched, File, Pieces
 from rankmark.inputs.formats import format_of
 from rankmark.inputs.input import Input
@@ -164,7 +164,7 @@ def can_be_streamed(paths: Mapping[TableName, str | os.PathLike[str]]) -> bool:
 
 def _open_batched(path: Path, table: TableName, columns: ColumnNames | None) -> Batched:
     need_polars_threads()
-    file = File(path, f"{table} {str(path)!r}")
+    file = File(path, called(path, table))
     format_ = format_of(file, table, columns)
     if refusal := format_.refuses_batches(file):
         raise UsageError(f'{file.where} {refusal}; convert it to Parquet, or use engine="local"')

@@ -27,7 +27,7 @@ from rankmark.inputs.source import Source
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["check_family", "expand", "open_files", "refuse_differing"]
+__all__ = ["called", "check_family", "expand", "open_files", "refuse_differing"]
 
 FETCHED = {
     "http": "download it first, for example with curl -O",
@@ -129,6 +129,12 @@ def _standard_input() -> Path:
     return path
 
 
+def called(path: Path, table: TableName) -> str:
+    """What messages call a file that `expand` found."""
+    is_input = _standard_input.cache_info().currsize and path == _standard_input()
+    return f"{table} {'from standard input' if is_input else repr(str(path))}"
+
+
 class Named(Protocol):
     """A table, what messages call it, and its columns."""
 
@@ -142,7 +148,7 @@ class Named(Protocol):
 
 
 def _open_file(path: Path, table: TableName, columns: ColumnNames | None) -> Source:
-    file = File(path, f"{table} {str(path)!r}")
+    file = File(path, called(path, table))
     source = format_of(file, table, columns).read(file, table)
     for name in source.names:
         if "\0" in name:  # which no library of tables hands on

@@ -12,7 +12,7 @@ from rankmark.dataclassing import dataclass
 from rankmark.errors import RankmarkError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.addresses import is_address
-from rankmark.inputs.files import expand
+from rankmark.inputs.files import called, expand
 from rankmark.inputs.format import File, polars_errors
 from rankmark.inputs.formats import format_of
 from rankmark.inputs.formats.parquet import Parquet
@@ -94,7 +94,7 @@ def flow_of(path: str | os.PathLike[str], columns: ColumnNames | None) -> Flow |
     if is_address(text := os.fspath(path)):
         return None
     try:
-        files = [File(each, f"run {str(each)!r}") for each in expand(text, "run")]
+        files = [File(each, called(each, "run")) for each in expand(text, "run")]
         if not all(isinstance(format_of(file, "run", columns), Parquet) for file in files):
             return None
         where = files[0].where if len(files) == 1 else f"run {text!r}"

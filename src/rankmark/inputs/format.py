@@ -264,9 +264,14 @@ class FormatOfPolars(Format):
     @contextmanager
     def errors(self, file: File) -> Iterator[None]:
         """As `polars_errors`, saying where in the file the fault is."""
+        with self.located(file), polars_errors(file.where, self.name):
+            yield
+
+    @contextmanager
+    def located(self, file: File) -> Iterator[None]:
+        """Has errors of polars, made those of the file, say where in it the fault is."""
         try:
-            with polars_errors(file.where, self.name):
-                yield
+            yield
         except FormatError as error:
             if error.__cause__ is not None and (fault := self.fault(file)):
                 raise FormatError(f"{file.where}, {fault}") from error

@@ -9,6 +9,7 @@ from typing import Any
 
 from rankmark.errors import ColumnError, RankmarkError, UsageError, did_you_mean
 from rankmark.inputs.names import listed, misread, normal
+from rankmark.inputs.roles import columns_said
 
 __all__ = ["called_log", "find_log_columns", "no_log_column"]
 
@@ -42,7 +43,7 @@ def find_log_columns(
         ColumnError: one that is not there, or several that fit.
 
     """
-    said = said or {}
+    said = columns_said(said)
     for role in said:
         if role not in usual:
             raise UsageError(

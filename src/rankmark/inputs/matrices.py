@@ -18,6 +18,7 @@ from rankmark.inputs.column_checks import check_numbers
 from rankmark.inputs.files import expand, open_files
 from rankmark.inputs.format import File
 from rankmark.inputs.names import fitting, is_unnamed, listed, normal
+from rankmark.inputs.roles import columns_said
 from rankmark.inputs.source import Source
 from rankmark.inputs.tables import open_table
 
@@ -78,7 +79,7 @@ def read_values(matrix: Any, columns: MatrixColumns | None = None) -> list[Given
         DataError: a query has several values of a system, or there are no numbers where values should be.
 
     """
-    said = dict(columns or {})
+    said = dict(columns_said(columns))
     for role in said:
         if role not in SAID:
             raise UsageError(

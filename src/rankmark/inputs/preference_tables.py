@@ -10,7 +10,7 @@ from rankmark.errors import ColumnError, DataError, UsageError, did_you_mean
 from rankmark.inputs.column_checks import check_ids, no_rows
 from rankmark.inputs.names import ALIASES, listed, normal
 from rankmark.inputs.predictions.reading import source_of
-from rankmark.inputs.roles import AnyColumns
+from rankmark.inputs.roles import AnyColumns, columns_said
 from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def read_preferences(source: object, columns: Mapping[str, Any] | None = None) -
 
     opened = source_of(source)
     where = re.sub(r"^predictions\b", "preferences", opened.where)
-    found = _columns(opened.names, columns or {}, where)
+    found = _columns(opened.names, columns_said(columns), where)
     table = opened.take(AnyColumns(tuple(dict.fromkeys(found.values()))))
     if not table.num_rows:
         raise no_rows(where)

@@ -22,6 +22,7 @@ __all__ = [
     "TableName",
     "are_column_names",
     "check_names",
+    "columns_said",
     "find_item",
     "find_query",
     "find_roles",
@@ -134,10 +135,27 @@ class Roles:
         return "name another column with columns={…} (on the command line --column ROLE=NAME)"
 
 
+def columns_said(columns: ColumnNames | None) -> ColumnNames:
+    """What `columns` says, which is nothing where it is None.
+
+    Raises:
+        UsageError: it is no dict of names by roles.
+
+    """
+    if columns is None:
+        return {}
+    if not isinstance(columns, Mapping) or not all(isinstance(key, str) for key in columns):
+        raise UsageError(
+            f"columns={columns!r} is no dict of columns' names by what they hold, such as "
+            '{"query": "user_id"}'
+        )
+    return columns
+
+
 def said_of(columns: ColumnNames | None, table: str) -> ColumnNames:
     """What `columns` says of one of the tables that are neither judgements nor results, without prefixes."""
-    everywhere = {key: name for key, name in (columns or {}).items() if "." not in key}
-    own = {key: name for key, name in (columns or {}).items() if key.startswith(f"{table}.")}
+    everywhere = {key: name for key, name in columns_said(columns).items() if "." not in key}
+    own = {key: name for key, name in columns_said(columns).items() if key.startswith(f"{table}.")}
     return everywhere | {key.removeprefix(f"{table}."): name for key, name in own.items()}
 
 
@@ -156,12 +174,12 @@ def _known_roles(names: tuple[str, ...], side: Side, where: str) -> Roles:
 
 def find_query(names: Sequence[str], columns: ColumnNames | None, where: str) -> str:
     """The column of queries, in a table of which the others may be anything."""
-    return _Finder(names, "qrels", columns or {}, where).need("query")
+    return _Finder(names, "qrels", columns_said(columns), where).need("query")
 
 
 def find_item(names: Sequence[str], columns: ColumnNames | None, where: str) -> str:
     """The column of items, in a table of which the others may be anything."""
-    return _Finder(names, "qrels", columns or {}, where).need("item")
+    return _Finder(names, "qrels", columns_said(columns), where).need("item")
 
 
 def check_names(columns: ColumnNames | None, tables: Mapping[Side, Sequence[str]]) -> None:
@@ -169,7 +187,7 @@ def check_names(columns: ColumnNames | None, tables: Mapping[Side, Sequence[str]
 
     What is said of a table that is not given is left alone.
     """
-    for key, value in (columns or {}).items():
+    for key, value in columns_said(columns).items():
         sides, role = _parse_key(key)
         if not (sides := tuple(side for side in sides if side in tables)):
             continue
@@ -185,7 +203,9 @@ def check_names(columns: ColumnNames | None, tables: Mapping[Side, Sequence[str]
 
 def are_column_names(texts: Iterable[str], columns: ColumnNames | None) -> bool:
     """Whether one of the texts is known as a column's name, so that they may be the head of a table."""
-    said = {name for key, value in (columns or {}).items() for name in _parts(_parse_key(key)[1], value, ())}
+    said = {
+        name for key, value in columns_said(columns).items() for name in _parts(_parse_key(key)[1], value, ())
+    }
     known = {alias for aliases in NORMAL_ALIASES.values() for alias in aliases}
     return any(text in said or normal(text) in known for text in texts)
 
@@ -194,7 +214,7 @@ def says_aspect(columns: ColumnNames | None, name: str | None = None) -> bool:
     """Whether judgements are said to be of aspects, which are in this column if one is named."""
     if not columns:
         return False
-    said = [columns.get(key) for key in ("aspect", "qrels.aspect")]
+    said = [columns_said(columns).get(key) for key in ("aspect", "qrels.aspect")]
     return any(each is not None and name in (None, each) for each in said)
 
 
@@ -243,7 +263,7 @@ NORMAL_PREFIXES = {
 
 def missing_role(role: str, names: Sequence[str], where: str, columns: ColumnNames | None) -> ColumnError:
     """The error for a table in which no column can have a role that it needs."""
-    asked = [str(value) for key, value in (columns or {}).items() if key == role]
+    asked = [str(value) for key, value in columns_said(columns).items() if key == role]
     hint = nearest(role, names, *asked)
     wanted = "a score or a rank" if role == "score" else f"the {role}"
     which = f"{hint or ';'} its columns are {listed(names)}; say which it is with {said_outright(role)}"
@@ -266,7 +286,7 @@ class _Finder:
         self.side = side
         self.columns = columns
         self.outright: dict[str, list[str]] = {}
-        for key, value in columns.items():
+        for key, value in columns_said(columns).items():
             sides, role = _parse_key(key)
             if side in sides:
                 self._say(key, role, _parts(role, value, names))

@@ -10,7 +10,7 @@ from rankmark.errors import ColumnError, DataError, UsageError, did_you_mean
 from rankmark.inputs.column_checks import no_rows
 from rankmark.inputs.names import ALIASES, listed, normal
 from rankmark.inputs.predictions.reading import source_of
-from rankmark.inputs.roles import AnyColumns
+from rankmark.inputs.roles import AnyColumns, columns_said
 from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def read_side_by_side(
 
     opened = source_of(source)
     where = opened.where.replace("predictions", "preferences", 1)
-    found = _columns(opened.names, columns or {}, where)
+    found = _columns(opened.names, columns_said(columns), where)
     missing = [name for name in others if name not in opened.names]
     if missing:
         raise ColumnError(

@@ -12,7 +12,16 @@ from rankmark.inputs.column_checks import check_ids, check_numbers, no_rows
 from rankmark.inputs.input import Input
 from rankmark.inputs.long_form import is_listed, one_row_an_item
 from rankmark.inputs.names import is_unnamed, listed
-from rankmark.inputs.roles import Chosen, ColumnNames, Roles, Side, find_roles, missing_role, says_aspect
+from rankmark.inputs.roles import (
+    Chosen,
+    ColumnNames,
+    Roles,
+    Side,
+    columns_said,
+    find_roles,
+    missing_role,
+    says_aspect,
+)
 
 __all__ = ["Source", "notes_on"]
 
@@ -37,7 +46,7 @@ class Source:
     def read(self, side: Side, columns: ColumnNames | None, *, whole: bool = True) -> Input:
         """Finds the columns' roles and reads them; judgements of aspects by item, if all are here."""
         if self.of_aspects:
-            columns = {**(columns or {}), "aspect": "aspect"}
+            columns = {**columns_said(columns), "aspect": "aspect"}
         roles = find_roles(self.names, side, columns, self.where)
         read = _to_input(self.take(roles), roles, self, side, columns, whole=whole)
         return by_aspect(read) if whole and side == "qrels" and says_aspect(columns) else read

@@ -14,6 +14,7 @@ from rankmark.dataclassing import dataclass
 from rankmark.engines import local
 from rankmark.errors import ChoiceError, ColumnError, DataError, MeasureError
 from rankmark.inputs import read_shared
+from rankmark.inputs.roles import columns_said
 from rankmark.judges.labels import label_rows
 from rankmark.kinds.lists import JudgedLists
 from rankmark.language.extremes import SUMS, added_alone
@@ -88,7 +89,7 @@ class SampledItems:
 
         own = label_rows(people).rename({"grade": "people"})
         if inclusion != COUNTS:
-            read = read_shared(source, "qrels", {**(columns or {}), "relevance": inclusion})
+            read = read_shared(source, "qrels", {**columns_said(columns), "relevance": inclusion})
             if read.value != inclusion:
                 raise ColumnError(f"inclusion={inclusion!r}: {people.name} has no such column of chances")
             chances = label_rows(read)

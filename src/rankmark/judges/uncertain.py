@@ -19,7 +19,7 @@ from rankmark.forking import need_polars_threads
 from rankmark.inputs import column_names_of, read_shared
 from rankmark.inputs.input import Input
 from rankmark.inputs.names import fitting, normal
-from rankmark.inputs.roles import check_names
+from rankmark.inputs.roles import check_names, columns_said
 from rankmark.judges.labels import Labels, label_rows
 from rankmark.kinds.ragged import offsets_of
 from rankmark.rendering.words import counted
@@ -301,7 +301,7 @@ def read_probable(source: Any, columns: Mapping[str, Any] | None = None) -> Inpu
 
 def _with_probability(source: Any, columns: Mapping[str, Any] | None) -> dict[str, Any]:
     """What is said of columns, and which holds probabilities, if that is plain."""
-    said = dict(columns or {})
+    said = dict(columns_said(columns))
     if isinstance(source, Input) or {"probability", "qrels.probability"} & said.keys():
         return said
     names = column_names_of(source)

@@ -199,9 +199,10 @@ def coefficients_of(asked: str | Coefficient | Iterable[str | Coefficient]) -> t
         MeasureError: there is no such coefficient, or none was asked for.
 
     """
-    if isinstance(asked, str | Coefficient):
-        asked = [asked]
-    each = [one for text in asked for one in (split_measures(text) if isinstance(text, str) else [text])]
+    several = asked if isinstance(asked, Iterable) and not isinstance(asked, str) else [asked]
+    each = [one for text in several for one in (split_measures(text) if isinstance(text, str) else [text])]
+    if wrong := [one for one in each if not isinstance(one, str | Coefficient)]:
+        raise MeasureError(f"{wrong[0]!r} is no coefficient, nor the name of one, such as 'Tau'")
     found = (Coefficient.parse(one) if isinstance(one, str) else one for one in each)
     distinct = {str(one): one for one in found}
     if not distinct:

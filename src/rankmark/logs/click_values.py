@@ -13,6 +13,7 @@ from rankmark.api.evaluation import evaluate
 from rankmark.errors import MeasureError
 from rankmark.inputs import read_shared
 from rankmark.inputs.click_logs import read_click_log
+from rankmark.inputs.roles import columns_said
 from rankmark.logs.click_models import MODELS, ClickModelName
 from rankmark.logs.click_qrels import Estimator, check_weighing, made_qrels, weighed_clicks
 from rankmark.logs.clicking import FEW_CLUSTERS, drawn_clusters, fitted, method_of
@@ -96,7 +97,7 @@ def evaluate_clicks(
     check_weighing(estimator, clip)
     check_share(confidence=confidence)
     check_drawn(resamples, seed)
-    said = dict(columns or {})
+    said = dict(columns_said(columns))
     of_run = {key: name for key, name in said.items() if key.startswith("run.")}
     read = read_click_log(log, {key: name for key, name in said.items() if key not in of_run})
     results = read_shared(run, "run", of_run)

@@ -18,6 +18,7 @@ from rankmark.inputs.logged_feedback import (
     names_of_log,
     read_log,
 )
+from rankmark.inputs.roles import columns_said
 from rankmark.language.grammar import split_measures
 from rankmark.logs.asking import Asked, AskedEstimator, Policy, estimator_of, value_of
 from rankmark.logs.choosing import CHOOSING, Choosing, RunPolicy, choosing_of
@@ -140,7 +141,7 @@ def evaluate_logged(
     if interval == "percentile":
         check_drawn(resamples, seed, threads)
         check_enough(resamples, (1 - confidence) / 2, "the ends of the interval")
-    said = dict(columns or {})
+    said = dict(columns_said(columns))
     of_runs = {key: name for key, name in said.items() if key.startswith("run.")}
     own = {key: name for key, name in said.items() if key not in of_runs}
     choosing = choosing_of(choose)

@@ -28,6 +28,7 @@ from rankmark.explaining.listed import ranked
 from rankmark.inputs import read_shared
 from rankmark.inputs.item_tables import read_groups
 from rankmark.inputs.roles import check_names
+from rankmark.inputs.tables.several import of_system
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.plan import planned
 from rankmark.pools.pools import LeftOut, Pool, PoolDepth, PoolGroup, PoolSystem, Reuse
@@ -133,7 +134,9 @@ def pool(
     judged = None if qrels is None else read_shared(qrels, "qrels", columns)
     if judged is not None:
         _refuse_samples(judged)
-    results = {name: read_shared(run, "run", columns) for name, run in runs.items()}
+    results = {
+        name: of_system(name, lambda run: read_shared(run, "run", columns), run) for name, run in runs.items()
+    }
     check_names(
         columns,
         {
@@ -148,9 +151,8 @@ def pool(
         return pooled.pool()
 
     def values(judgements: Input, system: str) -> tuple[list[str], Values, str]:
-        found = evaluate(
-            judgements, results[system], asked, like=like, columns=columns, threads=threads, **chosen
-        )  # fmt: skip
+        how = {"like": like, "columns": columns, "threads": threads, **chosen}
+        found = of_system(system, lambda run: evaluate(judgements, run, asked, **how), results[system])
         return list(map(str, found.query_ids)), found.query_values(asked), found.signature(asked)
 
     with reading("leaving out systems", None, None):
@@ -202,8 +204,9 @@ def _listed(
 
     text = pl.col("query", "item").cast(pl.String)
     frames = []
-    for number, run in enumerate(results.values()):
-        own = lists(run.queries(), run) if judged is None else _of_queries(lists(run.queries(), run), judged)
+    for number, (name, run) in enumerate(results.items()):
+        own = of_system(name, lambda run: lists(run.queries(), run), run)
+        own = own if judged is None else _of_queries(own, judged)
         frames.append(own.select(pl.lit(number).alias("system"), "rank", text))
     return pl.concat(frames)
 

@@ -20,6 +20,7 @@ from rankmark.inputs.files import expand
 from rankmark.inputs.format import File
 from rankmark.inputs.places import Places
 from rankmark.inputs.preference_tables import read_preferences
+from rankmark.inputs.roles import columns_said
 from rankmark.inputs.slicing import By
 from rankmark.inputs.tables.several import runs_by_name
 from rankmark.inputs.weights import Weighting, WeightsBy
@@ -141,7 +142,7 @@ def evaluate_preferences(
     check_threads(threads)
     need_polars_threads()
     asked = [preference_measure(str(name)) for name in separate(measures)]
-    own, of_run = _columns(columns or {})
+    own, of_run = _columns(columns_said(columns))
     read = _read(preferences, own, transitive=transitive)
     places = Places(attributes=attributes, columns=own)
     finish = Finish(

@@ -40,6 +40,38 @@ pub fn read(text: &[u8], plan: &Plan) -> Option<Table> {
     Some(Table { batches: batches.into_iter().collect::<Option<_>>()?, schema })
 }
 
+/// Whether a row of any CSV has more than so many fields: a quote begins a field, or is part of it.
+pub fn has_long_rows(text: &[u8], separator: u8, fields: usize) -> bool {
+    let (mut at, mut separators) = (At::Start, 0);
+    text.iter().any(|&byte| {
+        at = match (at, byte) {
+            (At::Start | At::Closed, b'"') => At::Quoted,
+            (At::Quoted, b'"') => At::Closed,
+            (At::Quoted, _) => At::Quoted,
+            (_, b'\n') => {
+                separators = 0;
+                At::Start
+            }
+            (_, byte) if byte == separator => {
+                separators += 1;
+                At::Start
+            }
+            _ => At::Plain,
+        };
+        separators >= fields
+    })
+}
+
+/// Where a reader of a field is.
+#[derive(Clone, Copy)]
+enum At {
+    Start,
+    Plain,
+    Quoted,
+    /// After a quote that ends it, unless another follows.
+    Closed,
+}
+
 /// A column that is being read.
 enum Column {
     Texts(Texts),
@@ -195,6 +227,24 @@ mod tests {
         assert!(
             found.iter().enumerate().all(|(i, found)| *found == row(&(i / 10).to_string(), i as f64 + 0.5))
         );
+    }
+
+    #[test]
+    fn rows_with_more_fields_than_columns_are_seen() {
+        for (text, is_long) in [
+            ("a,b\n1,2\n", false),
+            ("a,b\n1,2,3\n", true),
+            ("a,b\n1,2\n3,4,5", true),
+            ("a,b\n\"1,2\",3\n", false),
+            ("a,b\n\"1\n,2\",\"3\"\"\"\n", false),
+            ("a,b\n\"1\",2,\n", true),
+            ("a,b\n5\" disk,2\n1,6\" disk,3\n", true),
+            ("a,b\n5\" disk,2\n", false),
+            ("a\n1\n", false),
+            ("", false),
+        ] {
+            assert_eq!(has_long_rows(text.as_bytes(), b',', 2), is_long, "{text}");
+        }
     }
 
     #[test]

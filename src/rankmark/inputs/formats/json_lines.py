@@ -55,7 +55,7 @@ class Json(FormatOfPolars):
         try:
             found = dicts_and_tuples.opened(queries, table)
         except RankmarkError as error:
-            raise FormatError(f"{file.where}: {error}") from error
+            raise FormatError(re.sub(rf"^{table}\b", lambda _: file.where, str(error))) from error
         assert found is not None
         return replace(found, where=file.where, text_ids=True)
 

@@ -93,7 +93,8 @@ class Separated(FormatOfPolars):
         schema = self._schema(file)
 
         def read(roles: Chosen, size: int) -> Pieces:
-            return self._pieces(file, schema, roles, size // 4)  # polars takes as much again to read it
+            with self.located(file):  # polars takes as much memory again to read it
+                yield from self._pieces(file, schema, roles, size // 4)
 
         return Batched(file.where, file.size, _once(list(schema), file.where), read, text_ids=True)
 
@@ -142,6 +143,9 @@ class Separated(FormatOfPolars):
             frame = pl.read_csv(text, columns=roles.names, separator=self.separator, schema_overrides=types)
             return frame.select(roles.names)
 
+        # Of rows with more fields than columns polars takes the first, unless all columns are read.
+        if _native.has_long_rows(text, self.separator, len(schema)) and (fault := self._fault(file)):
+            raise FormatError(f"{file.where}, {fault}")
         texts, numbers = _types(roles, schema)
         where = f"{file.where} from row {first_row} on"
         try:

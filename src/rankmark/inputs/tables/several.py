@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeGuard
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeGuard, TypeVar
 
-from rankmark.errors import UsageError
+from rankmark.errors import RankmarkError, UsageError
 from rankmark.inputs.column_checks import half_a_character, is_text
 from rankmark.inputs.input import Input
 from rankmark.inputs.roles import TableName
 
-__all__ = ["PLAIN", "is_path", "is_table", "refuse_several", "runs_by_name", "several_tables"]
+__all__ = ["PLAIN", "is_path", "is_table", "of_system", "refuse_several", "runs_by_name", "several_tables"]
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 SEVERAL: Mapping[TableName, str] = {
     "run": 'evaluate and compare take several systems by their names, {"name": run, …}, and others one',
@@ -48,20 +52,39 @@ def runs_by_name(run: object) -> Mapping[str, object] | None:
     """The runs of a dict of several systems, tables or paths; None for the run of one.
 
     Raises:
-        UsageError: systems whose names are no texts, or have half of a character.
+        UsageError: systems of which some have no table, or whose names are no texts, or have half of a
+            character.
 
     """
     if not isinstance(run, MAPPINGS) or not run:
         return None
-    for each in run.values():
-        if not (isinstance(each, str) or _is_whole(each, "run")):
+    others = [name for name, each in run.items() if not (isinstance(each, str) or _is_whole(each, "run"))]
+    if others:
+        whole = next((name for name, each in run.items() if _is_whole(each, "run")), None)
+        if whole is None:
             return None
+        given = run[others[0]]
+        what = f"of type {type(given).__name__}" if given or not isinstance(given, MAPPINGS) else "empty"
+        raise UsageError(
+            f"run is a dict of systems, and {others[0]!r} is {what}; give it results, as {whole!r} has them"
+        )
     for name in run:
         if not isinstance(name, str) or not name:
             raise UsageError(f"run: {name!r} is no name of a system, a text such as 'bm25'")
         if not is_text(name):
             raise UsageError(half_a_character("run: the name of a system", name))
     return run
+
+
+def of_system(name: str, work: Callable[[T], R], run: T) -> R:
+    """What `work` gives of the run of a system, which its errors name where they speak of "run"."""
+    try:
+        return work(run)
+    except RankmarkError as error:
+        said = re.sub(r"^run\b(?! ')|(?<=\bin )run(?= \()", lambda _: f"run {name!r}", str(error))
+        if said == str(error):
+            raise
+        raise type(error)(said) from error
 
 
 def refuse_several(source: object, table: TableName) -> None:
