@@ -164,6 +164,7 @@ def test_a_function_is_in_no_signature(gain: Any, short: Any) -> None:
         ("RR|discount:log2|rankmark:0.1.0", r"of RR has no field 'discount' .*\(it can have: rel, "),
         ("RR|rel:1|rel:2|rankmark:0.1.0", "the signature says rel twice"),
         ("RR(rel=2)|rel:1|rankmark:0.1.0", "RR: rel is given twice"),
+        ("RBP(rel=2,p=0.5)|p:0.5|rel:2|rankmark:0.1.0", "RBP: rel is given twice"),
         ("RR|rel|rankmark:0.1.0", "the field 'rel' of the signature is not written name:value"),
         ("RR|rel:|rankmark:0.1.0", "the field 'rel:' of the signature is not written name:value"),
         ("RR|rel:x|rankmark:0.1.0", "has no measure to evaluate: RR: rel=x is not a number$"),

@@ -169,7 +169,7 @@ def test_with_weights_it_is_the_comparison_with_these() -> None:
     assert "weighed by 'weights', as many as" in " ".join(str(shown).split())
     # Equal weights are none, and whole ones are queries that stand there so often.
     assert str(rm.board(SYSTEMS, "AP", weights=[0.1] * 40).rows) == str(rm.board(SYSTEMS, "AP").rows)
-    often = RANDOM.integers(1, 4, 40)
+    often = np.random.default_rng(4).integers(1, 4, 40)
     repeated = rm.board({name: np.repeat(own, often) for name, own in SYSTEMS.items()}, "AP")
     for row, same in zip(rm.board(SYSTEMS, "AP", weights=often).rows, repeated.rows, strict=True):
         assert (row.value, row.mean_rank) == pytest.approx((same.value, same.mean_rank))

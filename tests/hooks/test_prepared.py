@@ -62,7 +62,7 @@ def test_measures_of_all_kinds_at_once(scores: Any) -> None:
 
 
 def test_weights_are_of_rows_and_queries_weigh_the_mean_of_theirs() -> None:
-    weights = RNG.uniform(0.5, 2, len(GROUPS))
+    weights = np.random.default_rng(6).uniform(0.5, 2, len(GROUPS))
     table = {"label": CLICKS, "score": SCORES, "query": GROUPS, "weight": weights}
     asked = Asked("AUC, nDCG@10")
     auc, ndcg = asked.values(CLICKS, SCORES, SIZES, weights).values()
@@ -77,7 +77,7 @@ def test_weights_are_of_rows_and_queries_weigh_the_mean_of_theirs() -> None:
 
 
 def test_logits_are_made_probabilities_where_a_measure_takes_them() -> None:
-    logits = RNG.normal(size=len(CLICKS)) * 40  # of which many have a probability of exactly 1
+    logits = np.random.default_rng(7).normal(0, 40, len(CLICKS))  # many have a probability of exactly 1
     table = {"label": CLICKS, "score": 1 / (1 + np.exp(-logits))}
     log_loss, accuracy, auc = Asked("LogLoss, Accuracy, AUC", logits=True).values(CLICKS, logits).values()
     expected = rm.evaluate_predictions(table, "LogLoss, Accuracy")
@@ -87,11 +87,12 @@ def test_logits_are_made_probabilities_where_a_measure_takes_them() -> None:
 
 def test_scores_that_are_no_probabilities_are_said_to_be_logits_by_an_option() -> None:
     with pytest.raises(rm.DataError, match=r"outside of 0 to 1.* and say logits=True of logits$"):
-        Asked("LogLoss").values(CLICKS, RNG.normal(size=len(CLICKS)))
+        Asked("LogLoss").values(CLICKS, SCORES)
 
 
 def test_classes_have_a_score_each() -> None:
-    labels, scores = RNG.integers(0, 3, 50), RNG.dirichlet(np.ones(3), 50)
+    rng = np.random.default_rng(8)
+    labels, scores = rng.integers(0, 3, 50), rng.dirichlet(np.ones(3), 50)
     (accuracy, loss) = Asked("Accuracy, LogLoss").values(labels, scores).values()
     expected = rm.evaluate_predictions({"label": labels, "score": scores}, "Accuracy, LogLoss")
     assert [accuracy, loss] == [*expected.values.values()]

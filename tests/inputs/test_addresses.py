@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import rankmark as rm
-from rankmark.inputs.addresses import is_address
+from rankmark.inputs.addresses import _reached, is_address
 
 QRELS = {"q1": {"a": 1}, "q2": {"b": 1}}
 FRAME = pl.DataFrame({"query": ["q1", "q2", "q2"], "item": ["a", "c", "b"], "score": [0.5, 0.4, 0.3]})
@@ -165,6 +165,25 @@ def test_nobody_there_is_said_at_once(address: str, reason: str) -> None:
     with pytest.raises(rm.FileMissingError, match=f"'{address}' cannot be reached: .*{reason}"):
         rm.evaluate(QRELS, address, "RR")
     assert time.monotonic() - start < 10
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        (PermissionError, "403 Forbidden", "is not for everybody"),
+        (ValueError, "401 Unauthorized", "is not for everybody"),
+        (ValueError, "404 Not Found", "there is nothing at"),
+        (ValueError, "410 Gone", "cannot be reached"),
+    ],
+)
+def test_a_number_in_an_address_or_a_time_is_no_status(
+    error: type[Exception], status: str, message: str
+) -> None:
+    address = "http://127.0.0.1:404/403/404.parquet"
+    with pytest.raises(rm.RankmarkError, match=message), _reached(address, "run"):
+        raise error(
+            f"Error performing GET {address} in 1.404ms - Server returned non-2xx status code: {status}"
+        )
 
 
 def test_only_addresses_are_such() -> None:

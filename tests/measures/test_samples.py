@@ -155,6 +155,7 @@ def test_five_fields_are_read_with_strata_or_probabilities(tmp_path: Path) -> No
         ("q 0 d 1 1\nq 0 e 1\n", "line 2: 4 fields where the first line has 5"),
         ("q 0 d 1 1\n\nq 0 e 1 x\n", "line 3: the relevance 'x' is not a finite number"),
         ("q d 1 1 .5\nq e 1 1 nan\n", "line 2: the inclusion_probability 'nan' is not a finite number"),
+        ("q d 1 1 .5\nq e x 1 y\n", "line 2: the relevance 'x' is not a finite number"),
         ("q d 1 1 .5\nq e 1 1 1.5\n", "is 1.5 in row 1"),
         ("q Q0 d 1 0.5\n", "these are lines of a run"),
     ],

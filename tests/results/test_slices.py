@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -179,6 +179,10 @@ numbers = st.lists(st.floats(0, 1), max_size=8).map(lambda values: np.array(valu
 
 
 @given(numbers, numbers)
+@example(np.array([0, 0, 5e-324]), np.array([0, 0, 5e-324]))
+@example(np.array([0, 0, 1e-200]), np.array([0, 0.5e-200, 1]))
+@example(np.array([0] * 7 + [5e-324]), np.array([0] * 7 + [5e-324]))
+@example(np.array([0, 0, 5e-324]), np.array([1, 1, np.nextafter(1, 0)]))
 def test_a_difference_turned_round_is_its_opposite(own: np.ndarray, others: np.ndarray) -> None:
     one, other = welch(own, others), welch(others, own)
     assert one.p == pytest.approx(other.p, nan_ok=True)

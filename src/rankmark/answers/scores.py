@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal
 
 from rankmark.dataclassing import dataclass
+from rankmark.inputs.added_up import added_up
 from rankmark.inputs.answer_tables import AnswerTable, TableKind
 from rankmark.rendering.words import listed
 
@@ -143,9 +144,7 @@ def _of_citations(table: AnswerTable) -> pl.DataFrame:
     cited = pl.col("citation").is_not_null()
     found: dict[str, pl.Expr] = {}
     sentences: dict[str, pl.Expr] = {"cited": cited.sum()}
-    if "score" in there:
-        sentences["score"] = pl.col("score").mean().fill_null(0.0)
-        found["passage_score"] = pl.col("score").mean()
+    score = {"score": pl.col("score")} if "score" in there else {}
     if "support" in there:
         sentences |= {
             "given": pl.col("support").sum(),
@@ -161,8 +160,10 @@ def _of_citations(table: AnswerTable) -> pl.DataFrame:
         found |= {"weighted_precision": share("given"), "weighted_recall": pl.col("best").mean()}
         found |= {"citation_precision": share("needed"), "citation_recall": pl.col("joint").mean()}
     rows = _needed(table) if "support" in there else table.frame
-    of_sentences = rows.group_by([*keys, "sentence"], maintain_order=True).agg(**sentences)
-    scores = of_sentences.group_by(keys, maintain_order=True).agg(**found)
+    of_sentences = added_up(rows, [*keys, "sentence"], means=score, others=sentences)
+    of_sentences = of_sentences.with_columns(each.fill_null(0.0) for each in score.values())
+    of_answers = {f"passage_{name}": each for name, each in score.items()}
+    scores = added_up(of_sentences, keys, means=of_answers, others=found)
     if "support" not in there:
         return scores
     both = pl.col("citation_precision") + pl.col("citation_recall")

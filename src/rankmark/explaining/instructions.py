@@ -10,6 +10,7 @@ import numpy as np
 from rankmark.errors import ChoiceError, DataError
 from rankmark.explaining.listed import ranked
 from rankmark.inputs import Input, align_ids, read_shared
+from rankmark.inputs.added_up import added_up
 from rankmark.inputs.clusters import Clustering, ClustersBy
 from rankmark.inputs.places import Places
 from rankmark.inputs.roles import check_names
@@ -89,7 +90,7 @@ def evaluate_instructions(
     first, second = (_ranks(judged, run, choices) for run in runs)
     before, after = (each["rank"].cast(pl.Float64).fill_null(np.nan).to_numpy() for each in (first, second))
     moved = pl.Series("moved", np.where(before >= after, after / before - 1, 1 - before / after))
-    means = first.with_columns(moved).group_by("query", maintain_order=True).agg(pl.col("moved").mean())
+    means = added_up(first.with_columns(moved), ["query"], means={"moved": pl.col("moved")})
     queries, values = means["query"], means["moved"].to_numpy().copy()
     if np.isnan(values).all():
         raise DataError(f"{runs[0].name} and {runs[1].name} have no query in common with {judged.name}")

@@ -39,8 +39,15 @@ TRIES = {"max_retries": 1}
 """Polars tries a cloud so often again; it would 10 times."""
 WAIT = 10
 """Seconds in which a server of HTTP has to answer."""
-REFUSED = r"(?i)\b40[137]\b|credential|token request|account must be|access ?denied|unauthorized"
-"""What errors say where somebody is not let in."""
+MISSING = r"(?i)\bstatus[ a-z:(]*404\b|\b404 not found"
+REFUSED = (
+    r"(?i)\bstatus[ a-z:(]*40[137]\b|\b40[137] (unauthorized|forbidden|proxy)"
+    r"|credential|token request|account must be|access ?denied|unauthorized"
+)
+"""What errors say where there is nothing, and where somebody is not let in.
+
+A number alone is none of a status: errors name ports and say how long it took, too.
+"""
 REASONS = {
     "lookup address": "there is no such host, or no network",
     "name or service not known": "there is no such host, or no network",
@@ -185,7 +192,7 @@ def _reached(address: str, where: str) -> Iterator[None]:
         raise
     except (OSError, ValueError, ImportError) as error:
         said = str(error)
-        if isinstance(error, FileNotFoundError) or "404" in said:
+        if isinstance(error, FileNotFoundError) or re.search(MISSING, said):
             raise FileMissingError(f"there is nothing at {address!r}") from error
         if isinstance(error, PermissionError) or re.search(REFUSED, said):
             raise UsageError(

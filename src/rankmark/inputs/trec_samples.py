@@ -57,7 +57,7 @@ def read_sample(file: File) -> Source:
             )
         rows.append((*(fields[place] for place in at), fields[form.index(kept)], number))
     frame = pl.DataFrame(rows, schema=["query", "item", "relevance", kept, "line"], orient="row")
-    for name in {"relevance", kept} - {"stratum"}:
+    for name in ["relevance"] if kept == "stratum" else ["relevance", kept]:
         numbers = frame[name].cast(pl.Float64, strict=False)
         wrong = numbers.is_finite().fill_null(False).not_()
         if wrong.any():

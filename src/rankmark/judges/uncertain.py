@@ -17,6 +17,7 @@ from rankmark.dataclassing import dataclass
 from rankmark.errors import DataError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs import column_names_of, read_shared
+from rankmark.inputs.added_up import added_up
 from rankmark.inputs.input import Input
 from rankmark.inputs.names import fitting, normal
 from rankmark.inputs.roles import check_names, columns_said
@@ -353,8 +354,8 @@ def _with_rest(rows: pl.DataFrame, read: Input) -> pl.DataFrame:
     import polars as pl
 
     of = ["query", "item"]
-    whole = rows.group_by(of, maintain_order=True).agg(
-        pl.col("chance").sum(), zero=(pl.col("grade") == 0).any()
+    whole = added_up(
+        rows, of, sums={"chance": pl.col("chance")}, others={"zero": (pl.col("grade") == 0).any()}
     )
     too_much = whole["chance"] > 1 + TOLERANCE
     too_little = whole["zero"] & (whole["chance"] < 1 - TOLERANCE)

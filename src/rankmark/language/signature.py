@@ -312,8 +312,8 @@ def _measure(written: str, values: dict[str, str]) -> Measure:
         measure = parse(unquote(written))
         own = [name for name in measure.page.accepted if name in values]
         given = {name: parse_value(unquote(values.pop(name))) for name in own}
-        if twice := measure.parameters.keys() & given.keys():
-            raise MeasureError(f"{measure.name}: {twice.pop()} is given twice")
+        if twice := [name for name in measure.parameters if name in given]:
+            raise MeasureError(f"{measure.name}: {twice[0]} is given twice")
         return measure(**given)
     except MeasureError as error:
         raise SignatureError(f"the signature has no measure to evaluate: {error}{_hint(written)}") from error

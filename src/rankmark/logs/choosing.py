@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, DataError, IdTypeError, MeasureError, UsageError
 from rankmark.inputs import read_run
+from rankmark.inputs.added_up import added_up
 from rankmark.language.grammar import read, write
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats
@@ -236,16 +237,17 @@ class RunPolicy:
             if self.choosing.name == "top":
                 shown = self.frame.filter(pl.col("place") < log.there.shape[1]).rename({"place": "slot"})
                 table = shown.with_columns(pl.col("slot").cast(pl.Int64)).join(
-                    known, on=["item", "slot"], how="left"
+                    known, on=["item", "slot"], how="left", maintain_order="left"
                 )
                 table = table.with_columns(chance=pl.lit(1.0))
             else:
-                table = self.frame.join(known.filter(pl.col("slot") == 0), on="item", how="left")
+                first = known.filter(pl.col("slot") == 0)
+                table = self.frame.join(first, on="item", how="left", maintain_order="left")
                 table = table.with_columns(slot=pl.lit(0, pl.Int64), chance=self._chance())
             usual = dict(known.filter(pl.col("item").is_null()).select("slot", "value").iter_rows())
             missing = pl.col("slot").replace_strict(usual, default=0.0, return_dtype=pl.Float64)
             table = table.with_columns(value=pl.col("value").fill_null(missing) * pl.col("chance"))
-            table = table.group_by("query", "slot").agg(pl.col("value").sum())
+            table = added_up(table, ["query", "slot"], sums={"value": pl.col("value")})
             asked = pl.DataFrame({"query": queries.gather(own), "row": own})
             joined = asked.join(table, on="query", how="inner")
             found[joined["row"].to_numpy(), joined["slot"].to_numpy()] = joined["value"].to_numpy()

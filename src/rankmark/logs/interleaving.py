@@ -13,6 +13,7 @@ import numpy as np
 from rankmark.errors import ChoiceError, ColumnError, DataError
 from rankmark.explaining.listed import ranked
 from rankmark.inputs import align_ids, read_shared
+from rankmark.inputs.added_up import added_up
 from rankmark.inputs.click_logs import ClickLog, read_click_log
 from rankmark.inputs.roles import check_names
 from rankmark.language.choices import Choices, Ties
@@ -403,19 +404,22 @@ def _preferences(log: ClickLog, method: InterleavingMethod) -> pl.DataFrame:
     """`Interleaving.preferences`."""
     import polars as pl
 
-    groups = log.frame.with_columns(credit=_credits(log, method)).group_by("impression", maintain_order=True)
+    rows = log.frame.with_columns(credit=_credits(log, method))
     if method == "balanced":
         clicked = [pl.col(name).filter("click") for name in ("rank_a", "rank_b")]
-        found = groups.agg(pl.col("query").first(), pl.col("click").sum().alias("clicks"), *clicked)
+        found = rows.group_by("impression", maintain_order=True).agg(
+            pl.col("query").first(), pl.col("click").sum().alias("clicks"), *clicked
+        )
         sides = [balanced_preference(a, b) for a, b in zip(found["rank_a"], found["rank_b"], strict=True)]
         frame = found.with_columns(
             credit=pl.lit(None, pl.Float64), preference=pl.Series(sides, dtype=pl.Int64)
         )
     else:
-        frame = groups.agg(
-            pl.col("query").first(),
-            pl.col("click").sum().alias("clicks"),
-            pl.col("credit").filter("click").sum().alias("credit"),
+        frame = added_up(
+            rows,
+            ["impression"],
+            sums={"credit": pl.col("credit").filter("click")},
+            others={"query": pl.col("query").first(), "clicks": pl.col("click").sum()},
         )
         rounding = pl.when(pl.col("credit").abs() < ROUNDING).then(0.0).otherwise("credit")
         frame = frame.with_columns(preference=rounding.sign().cast(pl.Int64))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankmark.errors import ChoiceError
+from rankmark.inputs.added_up import added_up
 from rankmark.inputs.logged_feedback import OTHER, LoggedRows
 from rankmark.logs.asking import EXPECTED
 from rankmark.logs.impressions import Impressions
@@ -108,8 +109,8 @@ def _means(frame: pl.DataFrame) -> pl.DataFrame:
     """The mean of each item at each slot, drawn to that of the slot, which has null for its item."""
     import polars as pl
 
-    slots = frame.group_by("slot").agg(usual=pl.col("value").mean())
-    items = frame.group_by("item", "slot").agg(total=pl.col("value").sum(), rows=pl.len())
+    slots = added_up(frame, ["slot"], means={"usual": pl.col("value")})
+    items = added_up(frame, ["item", "slot"], sums={"total": pl.col("value")}, others={"rows": pl.len()})
     items = items.join(slots, on="slot")
     value = (pl.col("total") + SHRINKAGE * pl.col("usual")) / (pl.col("rows") + SHRINKAGE)
     known = items.select("item", "slot", value=value)

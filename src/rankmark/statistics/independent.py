@@ -70,12 +70,14 @@ def welch(
     spreads = [standard_deviation(group) for group in (values, others)]
     if min(len(values), len(others)) < FEWEST or not all(spreads):
         return MeanDifference(mean, math.nan, math.nan, math.nan)
-    parts = np.array(spreads) ** 2 / [len(values), len(others)]
+    # Squares can be too small or too great for a number: of spreads by a power of two, which rounds nothing,
+    # and of the parts' shares.
+    power = math.frexp(max(spreads))[1]
+    parts = np.ldexp(spreads, -power) ** 2 / [len(values), len(others)]
     squared = float(parts.sum())
-    # Of the parts' shares, for their squares can be too small for a number.
     shares = parts / squared
     freedom = 1 / float((shares**2 / [len(values) - 1, len(others) - 1]).sum())
-    error = math.sqrt(squared)
+    error = math.ldexp(math.sqrt(squared), power) or math.ulp(0.0)
     reach = float(special.stdtrit(freedom, (1 + confidence) / 2)) * error
     p = never_zero(2 * float(special.stdtr(freedom, -abs(mean) / error)))
     return MeanDifference(mean, mean - reach, mean + reach, p)
