@@ -39,10 +39,58 @@ impl Sum {
         }
     }
 
+    /// Adds scores, stride by stride, those above `most` as nothing; to the same bits as by [`Sum::add_strides`].
+    #[inline(always)]
+    pub fn add_scores(&mut self, scores: &[f32], most: f32) {
+        let term = |&score: &f32| if score > most { 0.0 } else { f64::from(score) };
+        for scores in scores.chunks(TOGETHER * STRIDE) {
+            if are_exact(scores) {
+                scores.chunks(STRIDE).for_each(|stride| self.add(exact_sum(stride, term)));
+            } else {
+                self.add_strides(scores, term);
+            }
+        }
+    }
+
     /// What has been added up.
     pub fn value(&self) -> f64 {
         if self.lost.is_finite() { self.sum + self.lost } else { self.sum }
     }
+}
+
+/// Whether scores are whole multiples of 2⁻⁴⁵ and 1 at the most: those of a stride add up to 53 bits, which no float
+/// rounds, so that they may be added up in any order.
+#[inline(always)]
+fn are_exact(scores: &[f32]) -> bool {
+    const { assert!(STRIDE <= 1 << 8) };
+    let (least, mut all) = (1.0 / (1 << 22) as f32, true);
+    for &score in scores {
+        all &= (score >= least) & (score <= 1.0);
+    }
+    all
+}
+
+/// Values that are added up side by side.
+const LANES: usize = 16;
+
+/// The sum of terms of which no sum is rounded.
+#[inline(always)]
+fn exact_sum<T>(rows: &[T], term: impl Fn(&T) -> f64) -> f64 {
+    let (whole, rest) = rows.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for rows in whole {
+        for lane in 0..LANES {
+            sums[lane] += term(&rows[lane]);
+        }
+    }
+    let mut total = 0.0;
+    for sum in sums {
+        total += sum;
+    }
+    for row in rest {
+        total += term(row);
+    }
+    total
 }
 
 /// The compensated sum of all values.
@@ -104,6 +152,23 @@ mod tests {
     fn strides_are_added_up_to_the_last() {
         for rows in [0, 1, STRIDE - 1, STRIDE, STRIDE + 1, 3 * STRIDE] {
             assert_eq!(strided_total((0..rows).map(|_| [1.0, 0.5])), [rows as f64, rows as f64 / 2.0]);
+        }
+    }
+
+    #[test]
+    fn scores_come_to_the_same_bits_in_any_order() {
+        let least = 1.0 / (1 << 22) as f32;
+        for low in [0.0, least.next_down(), least, 1e-3] {
+            for rows in [1, 15, STRIDE + 17, 9 * STRIDE + 7] {
+                let scores: Vec<f32> = (0..rows).map(|row| low + row as f32 / 3e3 % 0.9).collect();
+                for most in [0.05, f32::INFINITY] {
+                    let term = |&score: &f32| if score > most { 0.0 } else { f64::from(score) };
+                    let (mut sum, mut in_order) = (Sum::default(), Sum::default());
+                    sum.add_scores(&scores, most);
+                    in_order.add_strides(&scores, term);
+                    assert_eq!(sum.value().to_bits(), in_order.value().to_bits());
+                }
+            }
         }
     }
 

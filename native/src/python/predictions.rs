@@ -14,10 +14,29 @@ use crate::core::rows::{bins, correlation, query_errors, query_sums};
 use crate::python::running::{self, FEW_ROWS, interruptible};
 use crate::python::tables::Table;
 
+/// Rows in the order of their scores, as small as they can be.
+enum AnyWidth {
+    Narrow(ranked_scores::RankedScores<u32>),
+    Wide(ranked_scores::RankedScores<u64>),
+    Weighted(ranked_scores::RankedScores<Weighted>),
+}
+
+macro_rules! of_any {
+    ($ranked:expr, $rows:ident => $value:expr) => {
+        match $ranked {
+            AnyWidth::Narrow($rows) => $value,
+            AnyWidth::Wide($rows) => $value,
+            AnyWidth::Weighted($rows) => $value,
+        }
+    };
+}
+
 /// Labelled scores; `threads=0` means all cores.
 #[pyclass(frozen, module = "rankmark._native")]
 pub struct LabelledRows {
     rows: labelled_rows::LabelledRows,
+    /// They in the order of their scores, once that was asked for: other sums are quicker then.
+    ranked: OnceLock<Arc<AnyWidth>>,
     threads: usize,
 }
 
@@ -38,7 +57,8 @@ impl LabelledRows {
     ) -> Self {
         let table = table.get().0.clone();
         let threads = running::threads(threads, table.num_rows() < FEW_ROWS);
-        Self { rows: labelled_rows::LabelledRows { table, name, label, score, weight, positive }, threads }
+        let rows = labelled_rows::LabelledRows { table, name, label, score, weight, positive };
+        Self { rows, ranked: OnceLock::new(), threads }
     }
 
     /// Number of rows, that of positive ones, some of the different labels, and how many scores are no
@@ -75,11 +95,11 @@ impl LabelledRows {
     ///
     /// A threshold has the precision of the scores: 0.7 finds what is 0.7 as a 32-bit float.
     fn confusion(&self, py: Python<'_>, threshold: f64) -> PyResult<[f64; 4]> {
+        let ranked = self.ranked.get().cloned();
         self.run(py, move |rows| {
-            labelled_rows::confusion(
-                rows,
-                if rows.float32() { f64::from(threshold as f32) } else { threshold },
-            )
+            let threshold = if rows.float32() { f64::from(threshold as f32) } else { threshold };
+            let known = ranked.and_then(|ranked| of_any!(&*ranked, ranked => ranked.confusion(threshold)));
+            known.map_or_else(|| labelled_rows::confusion(rows, threshold), Ok)
         })
     }
 
@@ -153,7 +173,8 @@ impl LabelledRows {
                 (false, false) => AnyWidth::Wide(ranked_scores::RankedScores::new(rows)?),
             })
         })?;
-        Ok(RankedScores { ranked: Arc::new(ranked), pairs: OnceLock::new(), threads: self.threads })
+        let ranked = Arc::clone(self.ranked.get_or_init(|| Arc::new(ranked)));
+        Ok(RankedScores { ranked, pairs: OnceLock::new(), threads: self.threads })
     }
 
     /// What the rows of each query come to.
@@ -175,7 +196,12 @@ impl LabelledRows {
     /// Sums over the rows between rising borders, one bin more than borders, each with its upper border: of
     /// rows, weights, weights of positive rows, weighted scores and squared weights.
     fn bins<'py>(&self, py: Python<'py>, borders: Vec<f64>) -> PyResult<Vec<Floats<'py>>> {
-        Ok(columns(py, &self.run(py, move |rows| bins::bins(rows, &borders))?))
+        let ranked = self.ranked.get().cloned();
+        let found = self.run(py, move |rows| match ranked.as_deref() {
+            Some(ranked) => of_any!(ranked, ranked => ranked.bins_of(rows, &borders)),
+            None => bins::bins(rows, &borders),
+        })?;
+        Ok(columns(py, &found))
     }
 }
 
@@ -188,23 +214,6 @@ impl LabelledRows {
         let rows = self.rows.clone();
         interruptible(py, self.threads, move |_| work(&rows))
     }
-}
-
-/// Rows in the order of their scores, as small as they can be.
-enum AnyWidth {
-    Narrow(ranked_scores::RankedScores<u32>),
-    Wide(ranked_scores::RankedScores<u64>),
-    Weighted(ranked_scores::RankedScores<Weighted>),
-}
-
-macro_rules! of_any {
-    ($ranked:expr, $rows:ident => $value:expr) => {
-        match $ranked {
-            AnyWidth::Narrow($rows) => $value,
-            AnyWidth::Wide($rows) => $value,
-            AnyWidth::Weighted($rows) => $value,
-        }
-    };
 }
 
 /// The log odds of labelled scores.

@@ -2,14 +2,17 @@
 
 use crate::core::column::Number;
 use crate::core::error::Result;
-use crate::core::rows::labelled_rows::{BLOCK, Block, LabelledRows};
+use crate::core::pool;
+use crate::core::rows::labelled_rows::{BLOCK, Block, LabelledRows, RowScratch};
 use crate::core::scores::Score;
-use crate::core::sums::{STRIDE, Sum};
+use crate::core::sums::{STRIDE, Sum, compensated_sum};
 use crate::core::wide::wide;
 
 /// What the rows of a bin come to: how many they are, and the sums of weights, of those of positive rows, of
 /// weighted scores, and of squared weights.
 pub type Bin = [f64; 5];
+/// Which of these is the sum of weighted scores.
+pub const SCORES: usize = 3;
 
 /// The rows between borders, which rise: a bin ends with its upper border, and begins above its lower one.
 ///
@@ -24,6 +27,30 @@ pub fn bins(rows: &LabelledRows, borders: &[f64]) -> Result<Vec<Bin>> {
     let mut bins = BinSums::new(borders);
     blocks.iter().for_each(|block| block.iter().enumerate().for_each(|(bin, own)| bins.add(bin, own)));
     Ok(bins.values())
+}
+
+/// The sum of scores in the lowest bin of [`bins`], or in the only one, of 32-bit scores that weigh 1.
+///
+/// There are no more borders than a stride has rows.
+pub fn scores_up_to(rows: &LabelledRows, border: Option<f64>) -> Result<f64> {
+    let (columns, border) = (rows.open::<f32, bool>()?, border.map_or(f32::INFINITY, at_most));
+    let all = columns.len();
+    Ok(compensated_sum(pool::map_init(all.div_ceil(BLOCK), RowScratch::default, |scratch, block| {
+        let own = block * BLOCK..all.min((block + 1) * BLOCK);
+        sum_up_to(columns.scores(own, scratch), border)
+    })))
+}
+
+wide! {
+    /// That of a block.
+    fn sum_up_to(scores: &[f32], border: f32) -> f64 = sum_up_to_any
+}
+
+#[inline(always)]
+fn sum_up_to_any(scores: &[f32], border: f32) -> f64 {
+    let mut sum = Sum::default();
+    sum.add_scores(scores, border);
+    sum.value()
 }
 
 /// Rows of a stride: adding up the bins takes no longer than its rows.

@@ -12,7 +12,7 @@ use crate::core::error::{Result, room};
 use crate::core::group::check_rows;
 use crate::core::pool;
 use crate::core::radix::{ByCode, sort};
-use crate::core::rows::bins::{Bin, BinSums};
+use crate::core::rows::bins::{Bin, BinSums, SCORES, bins, scores_up_to};
 use crate::core::rows::labelled_rows::{LabelledRows, RowColumns, RowScratch};
 use crate::core::scores::{Score, score_of};
 use crate::core::sums::{STRIDE, Sum, strided_total, total};
@@ -25,6 +25,12 @@ const PARTS_BITS: u32 = 11;
 const NO_CODE: u64 = u64::MAX;
 /// Of fewer pairs every sum is exact, also of halves.
 const COUNTED_PAIRS: f64 = (1_u64 << 52) as f64;
+/// So many scores of 25 bits add up to 53 bits at the most, which no float rounds.
+const FEW_SCORES: usize = 1 << 28;
+/// So many codes of a part add up to 32 bits at the most, if scores are 32-bit floats.
+const FEW_CODES: usize = 1 << PARTS_BITS;
+/// 32-bit floats above it are whole multiples of 2⁻³⁹, so that so many up to 1 as a block has add up to 53 bits, too.
+const LEAST_BORDER: f64 = 1.0 / 65_536.0;
 /// What a distance of shares is off by at most that is computed without divisions, and much more.
 const MARGIN: f64 = 1e-12;
 
@@ -133,6 +139,8 @@ pub struct RankedScores<E> {
     parts: Vec<Vec<E>>,
     /// The weight of the positive rows in all parts before, and of the others; at the end of all rows.
     before: Vec<Weights>,
+    /// What is counted of each part, if rows weigh 1.
+    counts: Vec<Counts>,
     lowest: u64,
     shift: u32,
     float32: bool,
@@ -142,14 +150,31 @@ pub struct RankedScores<E> {
 #[derive(Clone, Copy)]
 pub struct Run<'a, E> {
     rows: &'a [E],
+    /// What is counted of them, where it is known.
+    counts: Option<Counts>,
     base: u64,
     float32: bool,
+}
+
+/// What is counted of rows that weigh 1.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    positives: u64,
+    /// The sum of the codes, if scores are 32-bit floats.
+    codes: u64,
+}
+
+impl Counts {
+    /// The weights of so many rows.
+    fn weights(self, rows: usize) -> Weights {
+        (self.positives as f64, (rows as u64 - self.positives) as f64)
+    }
 }
 
 impl<'a, E: Element> Run<'a, E> {
     /// Rows whose codes are what those of their scores have beyond `base`.
     pub fn new(rows: &'a [E], base: u64, float32: bool) -> Self {
-        Self { rows, base, float32 }
+        Self { rows, counts: None, base, float32 }
     }
 
     /// They as they are sorted.
@@ -170,6 +195,24 @@ impl<'a, E: Element> Run<'a, E> {
 
     /// How many are positive, and the sum of the scores, where each weighs 1.
     fn totals(self) -> (f64, f64) {
+        self.even_totals().unwrap_or_else(|| self.totals_in_order())
+    }
+
+    /// The same bits, where scores are as far apart as their codes, and so few that no sum of them is rounded.
+    fn even_totals(self) -> Option<(f64, f64)> {
+        let (first, last) = (*self.rows.first()?, *self.rows.last()?);
+        let (high, low) = (self.score(first), self.score(last));
+        let binade = |score: f64| (score as f32).to_bits() >> (f32::MANTISSA_DIGITS - 1);
+        if !E::NARROW || binade(high) != binade(low) || self.rows.len() > FEW_SCORES {
+            return None;
+        }
+        let (rows, begin, end) = (self.rows.len() as u64, first.code(), last.code());
+        let Counts { positives, codes } = self.counts.unwrap_or_else(|| counts_of(self.rows));
+        let step = if begin == end { 0.0 } else { (high - low) / (end - begin) as f64 };
+        Some((positives as f64, rows as f64 * high - (codes - rows * begin) as f64 * step))
+    }
+
+    fn totals_in_order(self) -> (f64, f64) {
         let (mut positives, mut sum, mut scores) = (0, Sum::default(), [0.0; MANY]);
         for piece in self.strides(scores.len()) {
             let own = &mut scores[..piece.rows.len()];
@@ -181,7 +224,7 @@ impl<'a, E: Element> Run<'a, E> {
 
     /// The same in pieces of so many rows, the last of what is left.
     pub fn strides(self, length: usize) -> impl Iterator<Item = Self> {
-        self.rows.chunks(length).map(move |rows| Self { rows, ..self })
+        self.rows.chunks(length).map(move |rows| Self { rows, counts: None, ..self })
     }
 
     /// Whether each is positive, its score and its weight.
@@ -211,6 +254,27 @@ fn scores_of_any<E: Element>(run: Run<'_, E>, scores: &mut [f64]) -> u32 {
         positives += u32::from(row.positive());
     }
     positives
+}
+
+wide! {
+    /// Counts rows of a part.
+    fn counts_of<E: Element>(rows: &[E]) -> Counts = counts_of_any
+}
+
+#[inline(always)]
+fn counts_of_any<E: Element>(rows: &[E]) -> Counts {
+    let mut all = Counts::default();
+    for rows in rows.chunks(FEW_CODES) {
+        // In 32 bits more are added at once.
+        let (mut positives, mut codes) = (0_u32, 0_u32);
+        for row in rows {
+            positives += u32::from(row.positive());
+            codes = codes.wrapping_add(row.code() as u32);
+        }
+        all.positives += u64::from(positives);
+        all.codes += u64::from(codes);
+    }
+    all
 }
 
 /// What the thresholds come to besides pairs.
@@ -601,11 +665,13 @@ impl<E: Element> RankedScores<E> {
             let mut own: Vec<E> = room(dealt.slices(part).map(<[E]>::len).sum())?;
             dealt.slices(part).for_each(|rows| own.extend_from_slice(rows));
             sort(&mut own, shift)?;
-            let weights = weights(&own);
-            Ok((own, weights))
+            let counts = if E::EQUAL { counts_of(&own) } else { Counts::default() };
+            let weights = if E::EQUAL { counts.weights(own.len()) } else { weights(&own) };
+            Ok((own, (weights, counts)))
         });
-        let (parts, weights): (Vec<_>, Vec<_>) =
+        let (parts, found): (Vec<_>, Vec<_>) =
             parts.into_iter().collect::<Result<Vec<_>>>()?.into_iter().unzip();
+        let (weights, counts): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         let mut totals = (Sum::default(), Sum::default());
         let mut before = vec![(0.0, 0.0)];
         for (positive, other) in weights {
@@ -613,7 +679,7 @@ impl<E: Element> RankedScores<E> {
             totals.1.add(other);
             before.push((totals.0.value(), totals.1.value()));
         }
-        Ok(Self { parts, before, lowest, shift, float32: rows.float32() })
+        Ok(Self { parts, before, counts, lowest, shift, float32: rows.float32() })
     }
 
     /// Deals the rows out by the leading bits of their codes.
@@ -787,6 +853,37 @@ impl<E: Element> RankedScores<E> {
         bins.values()
     }
 
+    /// As [`bins`] of these rows, to the same bits.
+    ///
+    /// Where no sum of scores above the lowest border is rounded before the last one, their order does not matter.
+    pub fn bins_of(&self, rows: &LabelledRows, borders: &[f64]) -> Result<Vec<Bin>> {
+        let are_exact = E::NARROW
+            && self.len() <= FEW_SCORES
+            && score_of(self.lowest, self.float32) <= 1.0
+            && borders.len() <= STRIDE
+            && borders.first().is_none_or(|&border| border >= LEAST_BORDER);
+        if !are_exact {
+            return bins(rows, borders);
+        }
+        let mut found = self.bins(borders);
+        found[0][SCORES] = scores_up_to(rows, borders.first().copied())?;
+        Ok(found)
+    }
+
+    /// As [`confusion`](super::labelled_rows::confusion), where each row weighs 1.
+    pub fn confusion(&self, threshold: f64) -> Option<[f64; 4]> {
+        if !E::EQUAL {
+            return None;
+        }
+        let reach = |part: usize| {
+            self.part(part).rows.partition_point(|&row| self.part(part).score(row) >= threshold)
+        };
+        let whole = (0..self.parts.len()).take_while(|&part| reach(part) == self.parts[part].len()).count();
+        let more = self.parts.get(whole).map_or((0.0, 0.0), |rows| weights(&rows[..reach(whole)]));
+        let (found, all) = (plus(self.before[whole], more), self.totals());
+        Some([found.0, found.1, all.0 - found.0, all.1 - found.1])
+    }
+
     /// The rows in runs that have one place, which never rises from a score to a lower one: the place of each, and
     /// what `work` gives for it. Runs end with their part at the latest.
     pub fn runs<T: Send>(
@@ -799,6 +896,9 @@ impl<E: Element> RankedScores<E> {
             while let Some(&first) = rest.rows.first() {
                 let own = place(rest.score(first));
                 let end = rest.rows.partition_point(|&row| place(rest.score(row)) == own);
+                if end < rest.rows.len() {
+                    rest.counts = None;
+                }
                 let (rows, others) = rest.rows.split_at(end);
                 found.push((own, work(own, Run { rows, ..rest })));
                 rest.rows = others;
@@ -810,7 +910,8 @@ impl<E: Element> RankedScores<E> {
 
     fn part(&self, part: usize) -> Run<'_, E> {
         let base = self.lowest + ((part as u64) << self.shift);
-        Run::new(&self.parts[part], base, self.float32)
+        let counts = E::EQUAL.then(|| self.counts[part]);
+        Run { counts, ..Run::new(&self.parts[part], base, self.float32) }
     }
 
     /// All rows, best first: whether they are positive, their scores and weights.
@@ -885,8 +986,7 @@ fn plus(a: Weights, b: Weights) -> Weights {
 
 fn weights<E: Element>(rows: &[E]) -> Weights {
     if E::EQUAL {
-        let positives: usize = rows.iter().map(|row| usize::from(row.positive())).sum();
-        return (positives as f64, (rows.len() - positives) as f64);
+        return counts_of(rows).weights(rows.len());
     }
     strided_total(rows.iter().map(|&row| split(row).into())).into()
 }
@@ -947,6 +1047,7 @@ mod tests {
     use arrow_array::{ArrayRef, Float32Array, Float64Array, UInt8Array};
 
     use super::*;
+    use crate::core::rows::labelled_rows::confusion;
 
     #[test]
     fn extremes_are_found_wherever_they_are() {
@@ -1015,6 +1116,40 @@ mod tests {
             };
             assert_eq!(told(&one), told(&other));
             assert_eq!(one.count, count.div_ceil(ties));
+        }
+    }
+
+    #[test]
+    fn ranked_rows_come_to_the_same_bins_and_are_found_by_the_same_thresholds() {
+        fn check<E: Element>(rows: &LabelledRows) {
+            let ranked = RankedScores::<E>::new(rows).unwrap();
+            let even = |count: usize| (1..count).map(|i| i as f64 / count as f64).collect();
+            for borders in [even(1), even(2), even(15), even(256), even(300), vec![1e-6, 0.3]] {
+                let bits =
+                    |bins: Vec<Bin>| bins.into_iter().map(|bin| bin.map(f64::to_bits)).collect::<Vec<_>>();
+                assert_eq!(
+                    bits(ranked.bins_of(rows, &borders).unwrap()),
+                    bits(bins(rows, &borders).unwrap())
+                );
+            }
+            for threshold in [-1.0, 0.0, 0.125, f64::from(0.7_f32), 1.0, 2.0] {
+                assert_eq!(ranked.confusion(threshold), Some(confusion(rows, threshold).unwrap()));
+            }
+        }
+        for rows in [1, 700, 40_000] {
+            for (power, most) in [(0, 1.0), (1, 1.0), (1, 0.001), (4, 1.0), (9, 1.0), (2, 1.5), (3, -1.0)] {
+                let labels: UInt8Array = (0..rows).map(|row| u8::from(row * row % 7 == 2)).collect();
+                let scores =
+                    || (0..rows).map(|row| most * (f64::from(row * 7_919 % 10_007) / 10_006.0).powi(power));
+                let narrow: Float32Array = scores().map(|score| score as f32).collect();
+                let wide: Float64Array = scores().collect();
+                let of = |scores: ArrayRef| {
+                    let labels: ArrayRef = Arc::new(labels.clone());
+                    LabelledRows::of_columns(vec![("label", labels), ("score", scores)])
+                };
+                check::<u32>(&of(Arc::new(narrow)));
+                check::<u64>(&of(Arc::new(wide)));
+            }
         }
     }
 
