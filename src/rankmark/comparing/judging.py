@@ -161,6 +161,7 @@ class _Opposed:
         one: what the one has on these queries.
         another: what the other has.
         labels: the clusters of these.
+        queries: how many queries these are, or stand behind blocks of them; 0 where none has both.
 
     """
 
