@@ -15,7 +15,7 @@ mod _native {
 
     #[pymodule_export]
     use crate::python::arrays::{
-        count_unlike, exact_sum, ratio, rising_above, segment_below_and_equal,
+        Ordered, apart, around_mean, count_unlike, exact_sum, ratio, segment_below_and_equal,
         segment_below_and_equal_in_turn, segment_below_in_both, segment_count, segment_descending,
         segment_first, segment_kept, segment_pair_counts, segment_ranked, segment_ranks,
         segment_running_product, segment_running_sum, segment_shared_precision, segment_shared_weighted_sum,

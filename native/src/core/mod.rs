@@ -25,6 +25,7 @@ pub mod scores;
 pub mod sets;
 pub mod short_text;
 pub mod spill;
+pub mod spread;
 pub mod standing;
 pub mod sums;
 pub mod table;

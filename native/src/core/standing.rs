@@ -3,23 +3,107 @@
 use std::cmp::Reverse;
 use std::mem::swap;
 
+use crate::core::error::{Error, Result};
 use crate::core::lists::segments::segments;
+use crate::core::radix::{ByCode, sort};
+use crate::core::scores::Score;
+use crate::core::spread::mean;
 use crate::core::wide::wide;
 
-/// Of each value how many of the others are below it, less how many are above it; both rise and have no NaN.
-pub fn above(values: &[f64], others: &[f64]) -> Vec<i64> {
-    let (mut below, mut up_to) = (0, 0);
-    let count = |&value: &f64| {
-        while others.get(below).is_some_and(|&other| other < value) {
-            below += 1;
+/// Values of a system in their order, for all others that they are compared with; none is NaN.
+pub struct Ordered {
+    /// The different ones, from the least to the greatest.
+    rising: Vec<f64>,
+    /// How many there are of each.
+    counts: Vec<u32>,
+    /// The place of each value among the different ones.
+    places: Vec<u32>,
+}
+
+/// How values stand to others.
+#[derive(Debug, PartialEq)]
+pub struct Above {
+    /// How many of the others are below each, less how many are above it, added up over all.
+    pub total: i64,
+    /// The mean over all of this as a share of the others; NaN where there are more or fewer of these.
+    pub mean: f64,
+    /// Of each query the share of its value, less that of its other, less the mean.
+    pub apart: Vec<f64>,
+}
+
+/// A value as it is sorted, and where it was.
+#[derive(Clone, Copy, Default)]
+struct Placed {
+    code: u64,
+    row: u32,
+}
+
+impl ByCode for Placed {
+    fn code(self) -> u64 {
+        self.code
+    }
+}
+
+impl Ordered {
+    /// Puts values in order.
+    pub fn of(values: &[f64]) -> Result<Self> {
+        let rows = u32::try_from(values.len()).map_err(|_| Error::too_large())?;
+        // The code of a greater score is the smaller one.
+        let placed = (0..rows).zip(values).map(|(row, value)| Placed { code: !value.code(), row });
+        let mut sorted: Vec<_> = placed.collect();
+        sort(&mut sorted, u64::BITS)?;
+        let mut own = Self { rising: Vec::new(), counts: Vec::new(), places: vec![0; values.len()] };
+        for alike in sorted.chunk_by(|one, other| one.code == other.code) {
+            alike.iter().for_each(|each| own.places[each.row as usize] = own.rising.len() as u32);
+            own.rising.push(values[alike[0].row as usize]);
+            own.counts.push(alike.len() as u32);
         }
-        up_to = up_to.max(below);
-        while others.get(up_to).is_some_and(|&other| other <= value) {
-            up_to += 1;
+        Ok(own)
+    }
+
+    /// How many these are.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// How these values stand to others, which mostly are of the same queries.
+    pub fn above(&self, others: &Self) -> Above {
+        let (over, under) = self.standing(others);
+        let total = over.iter().zip(&self.counts).map(|(over, &count)| over * i64::from(count)).sum();
+        if self.len() != others.len() {
+            return Above { total, mean: f64::NAN, apart: Vec::new() };
         }
-        (below + up_to) as i64 - others.len() as i64
-    };
-    values.iter().map(count).collect()
+        let share = |count: i64| count as f64 / self.len() as f64;
+        let [over, under] = [over, under].map(|counts| counts.into_iter().map(share).collect::<Vec<_>>());
+        let mean = mean(&self.places, |&place| over[place as usize]);
+        let queries = self.places.iter().zip(&others.places);
+        let apart = |(&one, &other): (&u32, &u32)| over[one as usize] - under[other as usize] - mean;
+        Above { total, mean, apart: queries.map(apart).collect() }
+    }
+
+    /// Of each different value how many of the others are below it, less how many are above it; and of each different
+    /// one of the others alike.
+    fn standing(&self, others: &Self) -> (Vec<i64>, Vec<i64>) {
+        let (mut over, mut under) = (vec![0; self.rising.len()], vec![0; others.rising.len()]);
+        let (all, all_others) = (self.places.len() as i64, others.places.len() as i64);
+        let (mut one, mut other, mut before, mut others_before) = (0, 0, 0, 0);
+        // Which comes first is as good as random, so that nothing depends on a guess of it: both are written, and what is
+        // not yet right once more.
+        while let (Some(value), Some(other_value)) = (self.rising.get(one), others.rising.get(other)) {
+            let (first, second) = (value <= other_value, other_value <= value);
+            let (count, other_count) = (i64::from(self.counts[one]), i64::from(others.counts[other]));
+            let both = i64::from(first & second);
+            over[one] = 2 * others_before + both * other_count - all_others;
+            under[other] = 2 * before + both * count - all;
+            before += i64::from(first) * count;
+            others_before += i64::from(second) * other_count;
+            one += usize::from(first);
+            other += usize::from(second);
+        }
+        over[one..].fill(all_others);
+        under[other..].fill(all);
+        (over, under)
+    }
 }
 
 /// Of each value how many of its segment are below it, and how many equal it, itself among them.
@@ -321,9 +405,19 @@ mod tests {
 
     #[test]
     fn equal_values_are_neither_above_nor_below() {
-        let others = [-1.0, 0.0, 0.0, 2.0];
-        assert_eq!(above(&[-2.0, -0.0, 1.0, 1.0, 2.0, 3.0], &others), [-4, 0, 2, 2, 3, 4]);
-        assert_eq!(above(&[1.0], &[]), [0]);
-        assert_eq!(above(&[], &others), [0; 0]);
+        let above = |values: &[f64], others: &[f64]| {
+            Ordered::of(values).unwrap().above(&Ordered::of(others).unwrap())
+        };
+        let others = [2.0, 0.0, -1.0, 0.0];
+        let (values, expected) = ([3.0, 1.0, -2.0, -0.0, 1.0, 2.0], [4, 2, -4, 0, 2, 3]);
+        assert_eq!(above(&values, &others).total, expected.iter().sum());
+        for (&value, &expected) in values.iter().zip(&expected) {
+            assert_eq!(above(&[value], &others).total, expected);
+            assert_eq!(above(&others, &[value]).total, -expected);
+        }
+        assert_eq!(above(&[1.0], &[]).total, 0);
+        let half = |apart: [f64; 2]| Above { total: 2, mean: 0.5, apart: apart.to_vec() };
+        assert_eq!(above(&[2.0, 0.0], &[1.0, -1.0]), half([0.5, 0.5]));
+        assert_eq!(above(&[2.0, 0.0], &[-1.0, 1.0]), half([1.5, -0.5]));
     }
 }

@@ -1,15 +1,19 @@
 //! What Python computes with arrays: one value an item or one a query.
 
 use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::core::lists::{segments, values};
-use crate::core::standing;
+use crate::core::spread::{self, AroundMean};
+use crate::core::standing::{self, Above};
 use crate::core::sums::compensated_sum;
+use crate::python::errors::raise;
 use crate::python::running::unlocked;
 
 /// A new array.
 pub type Array<'py, T> = PyResult<Bound<'py, PyArray1<T>>>;
+type Floats<'py> = Bound<'py, PyArray1<f64>>;
 
 fn array<T: Element>(py: Python<'_>, work: impl FnOnce() -> Vec<T> + Send) -> Array<'_, T> {
     Ok(unlocked(py, work)?.into_pyarray(py))
@@ -92,15 +96,55 @@ pub fn segment_ranked<'py>(
     Ok((ranked.into_pyarray(py), ties))
 }
 
-/// Of each value how many of the others are below it, less how many are above it; both rise.
+/// Values of a system in their order.
+#[pyclass(frozen, module = "rankmark._native")]
+pub struct Ordered(standing::Ordered);
+
+#[pymethods]
+impl Ordered {
+    #[new]
+    fn new(py: Python<'_>, values: PyReadonlyArray1<'_, f64>) -> PyResult<Self> {
+        let values = values.as_slice()?;
+        unlocked(py, || standing::Ordered::of(values))?.map(Self).map_err(|error| raise(py, &error))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    /// How many of the others are below each value, less how many are above it: in all, the mean as a share, and what
+    /// of this is of each query, less the mean.
+    fn above<'py>(&self, py: Python<'py>, others: &Bound<'py, Self>) -> PyResult<(i64, f64, Floats<'py>)> {
+        let others = &others.get().0;
+        let Above { total, mean, apart } = unlocked(py, || self.0.above(others))?;
+        Ok((total, mean, apart.into_pyarray(py)))
+    }
+}
+
+/// Each value less the other; 0 where that is no more than their rounding.
 #[pyfunction]
-pub fn rising_above<'py>(
+pub fn apart<'py>(
     py: Python<'py>,
     values: PyReadonlyArray1<'py, f64>,
     others: PyReadonlyArray1<'py, f64>,
-) -> Array<'py, i64> {
+) -> Array<'py, f64> {
     let (values, others) = (values.as_slice()?, others.as_slice()?);
-    array(py, || standing::above(values, others))
+    if values.len() != others.len() {
+        return Err(PyValueError::new_err("there are not as many others"));
+    }
+    array(py, || spread::apart(values, others))
+}
+
+/// A unit, and the sums of the squares and the cubes of what values in another unit are off their mean by, in it.
+#[pyfunction]
+pub fn around_mean(
+    py: Python<'_>,
+    values: PyReadonlyArray1<'_, f64>,
+    unit: f64,
+) -> PyResult<(f64, f64, f64)> {
+    let values = values.as_slice()?;
+    let AroundMean { unit, squares, cubes } = unlocked(py, || AroundMean::of(values, unit))?;
+    Ok((unit, squares, cubes))
 }
 
 /// Of each value how many of its segment are below it, and how many equal it, itself among them.

@@ -146,9 +146,7 @@ class Terms:
 
     def linear(self) -> Floats:
         """One number a query: the mean over seeds of `linear_by_seed`."""
-        own = self.linear_by_seed()
-        # The mean of one is that one, and 0 for -0; NumPy takes far longer to say so.
-        return own[:, 0] + 0.0 if own.shape[1] == 1 else np.asarray(own.mean(axis=1))
+        return _over_seeds(self.linear_by_seed())
 
     def leverage(self) -> Floats | None:
         """How much of a ratio each query stands for, b / Σ b, the mean over seeds; None of any other."""
@@ -256,6 +254,12 @@ class Terms:
         return len(self.above) if self.measure.page.aggregate == "sum" else 1
 
 
+def _over_seeds(values: Floats) -> Floats:
+    """The mean of each row."""
+    # The mean of one is that one, and 0 for -0; NumPy takes far longer to say so.
+    return values[:, 0] + 0.0 if values.shape[1] == 1 else np.asarray(values.mean(axis=1))
+
+
 def _rows_of(values: Floats, rows: slice | NDArray[Any]) -> Floats:
     """Some rows; `take` is several times as fast as an index."""
     return values[rows] if isinstance(rows, slice) else values.take(rows, axis=0)
@@ -270,8 +274,8 @@ def exchangeable(systems: Sequence[Terms]) -> list[Floats]:
     for each in systems:
         if each.summary:
             raise each.no_mean()
-    above = [each.above.mean(axis=1) for each in systems]
-    below = [each.below.mean(axis=1) for each in systems if each.below is not None]
+    above = [_over_seeds(each.above) for each in systems]
+    below = [_over_seeds(each.below) for each in systems if each.below is not None]
     if not below:
         return above
     there = ~np.isnan(np.sum(above, axis=0))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from rankmark import statistics
+from rankmark._native import Ordered
 from rankmark.aggregation.query_intervals import check_of_run, made_of_terms
 from rankmark.aggregation.terms import exchangeable, resampled_values
 from rankmark.comparing.pairs import Pair, SystemValues, corrected_pairs, direction
@@ -18,24 +18,25 @@ from rankmark.comparing.plan import OF_SEEDS, ComparisonPlan
 from rankmark.errors import ChoiceError
 from rankmark.progress import counting
 from rankmark.statistics.chance import Evidence, PValue
-from rankmark.statistics.effects import Dominance, Ordered
+from rankmark.statistics.effects import CohensD, Dominance, Superiority
 from rankmark.statistics.intervals import (
     INTERVALS,
     Interval,
     Made,
+    Sample,
     are_zero_one,
+    bounds_of_difference,
     caution_of,
     made_interval,
-    skewness,
-    standard_error,
 )
-from rankmark.statistics.resampling import Floats
-from rankmark.statistics.significance import TESTS, PairedTest, signs
+from rankmark.statistics.resampling import Floats, known
+from rankmark.statistics.significance import TESTS, PairedTest
 from rankmark.statistics.spread import apart
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rankmark.aggregation.terms import Terms
     from rankmark.language.measure import Measure
     from rankmark.statistics.corrections import CorrectionName
     from rankmark.statistics.intervals import Bounds
@@ -119,6 +120,83 @@ class _Resamples:
         return {key: own[:, 0] for key, own in zip(keys, values, strict=True)}
 
 
+class _Own:
+    """What a system has by a measure on some queries; each is made once, when it is first asked for."""
+
+    def __init__(self, terms: Terms, values: Floats) -> None:
+        self.terms, self.values = terms, values
+
+    @cached_property
+    def value(self) -> float:
+        """The measure's value."""
+        return self.terms.value()
+
+    @cached_property
+    def linear(self) -> Floats:
+        """See `Terms.linear`."""
+        return self.terms.linear()
+
+    @cached_property
+    def leverage(self) -> Floats | None:
+        """See `Terms.leverage`."""
+        return self.terms.leverage()
+
+    @cached_property
+    def zero_one(self) -> bool:
+        """Whether all values are 0 or 1."""
+        return are_zero_one(self.linear)
+
+    @cached_property
+    def ordered(self) -> Ordered:
+        """The values in order."""
+        return Ordered(self.values)
+
+
+class _Opposed:
+    """A system and another on the queries that have a value of both; each is made once, too.
+
+    Attributes:
+        system: the one.
+        other: the other.
+        one: what the one has on these queries.
+        another: what the other has.
+        labels: the clusters of these.
+        queries: how many queries these are, or stand behind blocks of them; 0 where none has both.
+
+    """
+
+    def __init__(self, measure: _OneMeasure, system: str, other: str) -> None:
+        self.system, self.other = system, other
+        both = measure.data.there[measure.measure, system] & measure.data.there[measure.measure, other]
+        self.one, self.another = (measure.own(each, both) for each in (system, other))
+        self.labels = None if measure.labels is None else measure.labels[both]
+        self.queries = self.one.terms.queries if both.any() else 0
+        self._measure = measure
+
+    @cached_property
+    def sample(self) -> Sample:
+        """Linearised differences (`Terms.linear`)."""
+        shares = [each.leverage for each in (self.one, self.another) if each.leverage is not None]
+        leverage = np.mean(shares, axis=0) if shares else None
+        return Sample(self.one.linear - self.another.linear, self.labels, leverage)
+
+    @cached_property
+    def swapped(self) -> Floats:
+        """What the queries add to a difference, which has the other sign where the systems are swapped."""
+        return known(self._measure.swapped(self.system, self.other))[0]
+
+    @cached_property
+    def crossed(self) -> Crossed:
+        """The difference over queries and seeds, of which the p-value and the interval are."""
+        measure, seedless = self._measure, self._measure.plan.seedless
+        return measure.data.crossed(measure.measure, self.system, self.other, seedless)
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """Between which ends the difference is."""
+        return bounds_of_difference(*(self._measure.bounds[each] for each in (self.system, self.other)))
+
+
 class _OneMeasure:
     """The work on one measure."""
 
@@ -131,14 +209,29 @@ class _OneMeasure:
         # A system's are those of its result alone, with as many resamples; a pair's share the time with all.
         self.of_system = max(tests // opponents, 1)
         self.together = tests + systems * self.of_system
-        self._known: dict[tuple[str, str], Crossed] = {}
-        self._in_order: dict[str, Ordered] = {}
+        self._whole: dict[str, _Own] = {}
         self.of_run = measure.page.aggregate == "run"
         if self.of_run and self.plan.test not in OF_RUNS:
             raise ChoiceError(
                 f'test="{self.plan.test}" is of values of queries, and {measure} is of the whole run: take '
                 f"{' or '.join(OF_RUNS)}, by what it is without blocks of queries"
             )
+
+    def own(self, system: str, both: NDArray[np.bool_]) -> _Own:
+        """What a system has on some queries; where they are all, one for all that it is compared with."""
+        whole = bool(both.all())
+        if whole and system in self._whole:
+            return self._whole[system]
+        values = np.empty(0) if self.of_run else self.means[system] if whole else self.means[system][both]
+        own = _Own(self.terms[system].at(both), values)
+        if whole:
+            self._whole[system] = own
+        return own
+
+    @cached_property
+    def bounds(self) -> dict[str, Bounds]:
+        """Between which ends the value of each system is."""
+        return {system: terms.bounds for system, terms in self.terms.items()}
 
     def interval(self, system: str) -> Made:
         common = self.data.common[self.measure]
@@ -160,9 +253,9 @@ class _OneMeasure:
     def pairs(self) -> Iterator[Pair]:
         at_once = self._at_once()
         places = {system: place for place, system in enumerate(self.data.systems)}
-        for (system, other), p in zip(self.data.opponents, self.p_values(), strict=True):
-            together = math.nan if at_once is None else at_once[places[system], places[other]]
-            yield self._pair(system, other, p, together)
+        for opposed, p in self._tested():
+            together = math.nan if at_once is None else at_once[places[opposed.system], places[opposed.other]]
+            yield self._pair(opposed, p, together)
 
     def _at_once(self) -> Floats | None:
         """The p-values of all systems with all others by a test of them all, if one is asked for."""
@@ -174,36 +267,41 @@ class _OneMeasure:
 
     def p_values(self) -> list[PValue]:
         """The p-value of each pair."""
-        test, opponents = TESTS[self.plan.test], self.data.opponents
-        if self.plan.seeded:
-            return [self._p_of_seeds(*each) for each in opponents]
-        if test.many is None:
-            return [self._p_value(test, system, other) for system, other in opponents]
-        table = np.column_stack([self._swapped(system, other) for system, other in opponents])
-        found = test.many(table, **self._told(test, self.labels))
-        return [p if p.evidence.n else PValue(math.nan, p.evidence) for p in found]
+        return [p for _, p in self._tested()]
 
-    def _p_value(self, test: PairedTest, system: str, other: str) -> PValue:
-        own, labels = self.data.differences(self.measure, system, other)
-        if not len(own):
+    def _tested(self) -> Iterator[tuple[_Opposed, PValue]]:
+        """Each pair with its p-value."""
+        test, opponents = TESTS[self.plan.test], self.data.opponents
+        opposed = (_Opposed(self, *each) for each in opponents)
+        if self.plan.seeded:
+            yield from ((each, self._p_of_seeds(each)) for each in opposed)
+        elif test.many is None:
+            yield from ((each, self._p_value(test, each)) for each in opposed)
+        else:
+            table = np.column_stack([self.swapped(system, other) for system, other in opponents])
+            found = test.many(table, **self._told(test, self.labels))
+            told = (p if p.evidence.n else PValue(math.nan, p.evidence) for p in found)
+            yield from zip(opposed, told, strict=True)
+
+    def _p_value(self, test: PairedTest, opposed: _Opposed) -> PValue:
+        sample = opposed.sample
+        if not len(sample.values):
             return PValue(math.nan, Evidence("exact", 0))
         if test.of_means is not None:
-            drawn = self.resamples.difference(self.measure, system, other)
-            return test.of_means(drawn, own, self.plan.alternative, labels)
-        if not test.linear:
-            swapped = self._swapped(system, other)
-            own = swapped[~np.isnan(swapped)]
-        told = self._told(test, labels)
+            drawn = self.resamples.difference(self.measure, opposed.system, opposed.other)
+            return test.of_means(drawn, sample.values, self.plan.alternative, sample.clusters)
+        if test.of_sample is not None and sample.leverage is None and math.isfinite(sample.mean):
+            return test.of_sample(sample, self.plan.alternative)
+        told = self._told(test, sample.clusters)
         if "leverage" in test.takes:
-            told["leverage"] = self.data.leverage(self.measure, system, other)
+            told["leverage"] = sample.leverage
         if "reach" in test.takes:
-            told["reach"] = self._reach(system, other)
-        p: PValue = test.function(own, **told)
+            told["reach"] = self._reach(opposed)
+        p: PValue = test.function(sample.values if test.linear else opposed.swapped, **told)
         return p
 
-    def _reach(self, system: str, other: str) -> float:
+    def _reach(self, opposed: _Opposed) -> float:
         """What no difference exceeds, by what is said of the measure's values or known of them."""
-        one, another, _ = self.data.pair_terms(self.measure, system, other)
         low, high = self.measure.bounds
         if "reach" in self.plan.test_options:
             low, high = 0.0, float(self.plan.test_options["reach"])
@@ -213,85 +311,59 @@ class _OneMeasure:
                 f"{self.measure} have no such; choose another test, or say how far two can be apart at most: "
                 'test_options={"reach": 1}'
             )
-        return one.reach(another, (float(low), float(high)))
+        return opposed.one.terms.reach(opposed.another.terms, (float(low), float(high)))
 
-    def _p_of_seeds(self, system: str, other: str) -> PValue:
+    def _p_of_seeds(self, opposed: _Opposed) -> PValue:
         """The p-value over queries and seeds."""
-        p = self._crossed(system, other).p(self.plan.alternative)
-        skewed = skewness(*self.data.differences(self.measure, system, other))
-        return PValue(p, replace(p.evidence, skewness=skewed))
+        p = opposed.crossed.p(self.plan.alternative)
+        return PValue(p, replace(p.evidence, skewness=opposed.sample.skewness))
 
-    def _crossed(self, system: str, other: str) -> Crossed:
-        """The difference over queries and seeds, of which the p-value and the interval are."""
-        if (system, other) not in self._known:
-            found = self.data.crossed(self.measure, system, other, self.plan.seedless)
-            self._known[system, other] = found
-        return self._known[system, other]
-
-    def _difference(self, system: str, other: str) -> Made:
+    def _difference(self, opposed: _Opposed) -> Made:
         """The interval of the difference."""
-        own, labels = self.data.differences(self.measure, system, other)
-        bounds = self.data.bounds(self.measure, system, other)
         if self.plan.seeded:
-            return self._of_seeds(self._crossed(system, other), own, labels, bounds)
+            return self._of_seeds(opposed.crossed, opposed.sample.values, opposed.labels, opposed.bounds)
         method = self.plan.interval
         return made_interval(
-            check_of_run(self.terms[system], method) if self.of_run else method,
-            own,
-            labels,
-            self.data.leverage(self.measure, system, other),
+            check_of_run(opposed.one.terms, method) if self.of_run else method,
+            opposed.sample,
             confidence=self.plan.confidence,
             differences=True,
-            zero_one=self._of_zero_one(system, other),
-            bounds=bounds,
+            zero_one=self.measure.bounds == (0, 1) and opposed.one.zero_one and opposed.another.zero_one,
+            bounds=opposed.bounds,
             draws=self.plan.draws,
             together=self.together,
-            resampled=lambda: self.resamples.difference(self.measure, system, other),
+            resampled=lambda: self.resamples.difference(self.measure, opposed.system, opposed.other),
         )
-
-    def _of_zero_one(self, system: str, other: str) -> bool:
-        """Whether it is a difference of values that are 0 or 1."""
-        both = self.data.pair_terms(self.measure, system, other)[:2]
-        return self.measure.bounds == (0, 1) and all(are_zero_one(each.linear()) for each in both)
 
     def _of_seeds(
         self, crossed: Crossed, values: Floats, labels: NDArray[Any] | None, bounds: Bounds
     ) -> Made:
         """The interval over queries and seeds."""
         ends = crossed.interval(self.plan.confidence).within(bounds)
-        return Made(*ends, OF_SEEDS, caution_of(OF_SEEDS, values, labels))
+        return Made(*ends, OF_SEEDS, caution_of(OF_SEEDS, Sample(values, labels)))
 
-    def _swapped(self, system: str, other: str) -> Floats:
+    def swapped(self, system: str, other: str) -> Floats:
         """What the queries add to a difference, which has the other sign where the systems are swapped."""
         one, another = exchangeable([self.terms[system], self.terms[other]])
         return apart(one, another)
 
-    def _ordered(self, system: str, values: Floats) -> Ordered:
-        """The values of a system; where they are those of all queries, they are put in order once."""
-        if len(values) < len(self.means[system]) or self.of_run:
-            return Ordered.of(values)
-        if system not in self._in_order:
-            self._in_order[system] = Ordered.of(values)
-        return self._in_order[system]
-
     def _effect_intervals(
-        self, system: str, other: str, dominance: Dominance, towards: Floats
+        self, opposed: _Opposed, d: CohensD, dominance: Dominance, superiority: Superiority
     ) -> dict[str, Interval]:
         """Those of effect sizes, as far as it is known how these vary."""
         confidence = self.plan.confidence
         if self.of_run or self.plan.seeded or (self.labels is not None and self.labels.ndim > 1):
             return {}
         if self.labels is not None:
-            labels = self.data.pair_terms(self.measure, system, other)[2]
-            return {"cliffs_delta_interval": dominance.interval(confidence=confidence, clusters=labels)}
-        swapped = self._swapped(system, other)
+            ends = dominance.interval(confidence=confidence, clusters=opposed.labels)
+            return {"cliffs_delta_interval": ends}
         return {
-            "cohens_d_interval": statistics.cohens_d_interval(swapped, confidence=confidence),
+            "cohens_d_interval": d.interval(confidence=confidence),
             "cliffs_delta_interval": dominance.interval(confidence=confidence),
-            "superiority_interval": statistics.superiority_interval(towards, confidence=confidence),
+            "superiority_interval": superiority.interval(confidence=confidence),
         }
 
-    def _simultaneous(self, system: str, other: str, alone: Made) -> Interval:
+    def _simultaneous(self, opposed: _Opposed, alone: Made) -> Interval:
         """The interval of the difference that holds for all tests of the comparison together.
 
         Its ends are as much farther out than those of the pair alone as those by t are.
@@ -299,17 +371,15 @@ class _OneMeasure:
         from scipy.special import stdtrit
 
         tests = 1 if self.plan.correction == "none" else self.tests
-        share, bounds = 1 - self.plan.confidence, self.data.bounds(self.measure, system, other)
+        share = 1 - self.plan.confidence
         if self.plan.seeded:
-            return self._crossed(system, other).interval(1 - share / tests).within(bounds)
-        own, labels = self.data.differences(self.measure, system, other)
+            return opposed.crossed.interval(1 - share / tests).within(opposed.bounds)
         if tests == 1 or math.isnan(alone.low):
             return alone.ends
-        leverage = self.data.leverage(self.measure, system, other)
-        freedom, mean = standard_error(own, labels, leverage).freedom, float(own.mean())
+        freedom, mean = opposed.sample.error.freedom, opposed.sample.mean
         farther = float(stdtrit(freedom, share / (2 * tests)) / stdtrit(freedom, share / 2))
         low, high = (mean + (end - mean) * farther for end in alone.ends)
-        return Interval(min(low, alone.low), max(high, alone.high)).within(bounds)
+        return Interval(min(low, alone.low), max(high, alone.high)).within(opposed.bounds)
 
     def _told(self, test: PairedTest, labels: NDArray[Any] | None) -> dict[str, Any]:
         """What the test is told besides the differences."""
@@ -317,38 +387,35 @@ class _OneMeasure:
         known["most"] = self.plan.most_draws(self.tests)
         return {name: known[name] for name in test.takes if name in known} | {**self.plan.test_options}
 
-    def _pair(self, system: str, other: str, p: PValue, corrected: float) -> Pair:
-        one, another, _ = self.data.pair_terms(self.measure, system, other)
-        both = self.data.there[self.measure, system] & self.data.there[self.measure, other]
-        values, others = self.means[system][both], self.means[other][both]
-        towards = signs(apart(values, others), self.plan.tie) * direction(self.measure)
-        if self.of_run:
-            values, others, towards = np.empty((3, 0))
-        dominance = Dominance.of(self._ordered(system, values), self._ordered(other, others))
-        value, other_value = one.value(), another.value()
-        made = self._difference(system, other)
+    def _pair(self, opposed: _Opposed, p: PValue, corrected: float) -> Pair:
+        one, another = opposed.one, opposed.another
+        better, worse = (one, another) if direction(self.measure) > 0 else (another, one)
+        superiority = Superiority.of(apart(better.values, worse.values), self.plan.tie)
+        dominance = Dominance.of(one.ordered, another.ordered)
+        d = CohensD(math.nan, 0) if self.of_run else CohensD.of(opposed.swapped)
+        made = self._difference(opposed)
         return Pair(
             measure=self.measure,
-            system=system,
-            baseline=other,
-            queries=one.queries if both.any() else 0,
-            value=value,
-            baseline_value=other_value,
-            difference=value - other_value,
+            system=opposed.system,
+            baseline=opposed.other,
+            queries=opposed.queries,
+            value=one.value,
+            baseline_value=another.value,
+            difference=one.value - another.value,
             interval=made.ends,
             p=float(p),
             corrected=corrected,
             significant=bool(corrected <= self.plan.alpha),
-            wins=int(np.count_nonzero(towards > 0)),
-            ties=int(np.count_nonzero(towards == 0)),
-            losses=int(np.count_nonzero(towards < 0)),
-            cohens_d=math.nan if self.of_run else statistics.cohens_d(self._swapped(system, other)),
+            wins=superiority.wins,
+            ties=superiority.ties,
+            losses=superiority.losses,
+            cohens_d=d.d,
             cliffs_delta=dominance.delta,
-            superiority=statistics.probability_of_superiority(towards),
+            superiority=superiority.share,
             method=made.method,
             caution=made.caution,
             resamples=made.resamples,
-            **self._effect_intervals(system, other, dominance, towards),
-            simultaneous=self._simultaneous(system, other, made),
+            **self._effect_intervals(opposed, d, dominance, superiority),
+            simultaneous=self._simultaneous(opposed, made),
             evidence=p.evidence,
         )

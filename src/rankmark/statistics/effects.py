@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from rankmark import _native
+from rankmark._native import Ordered
 from rankmark.dataclassing import dataclass
 from rankmark.statistics.intervals import Interval, standard_error
 from rankmark.statistics.resampling import Clusters, Floats, as_floats, check_share, known
-from rankmark.statistics.significance import signs
+from rankmark.statistics.significance import wins_and_losses
 from rankmark.statistics.spread import standard_deviation
 
 __all__ = [
+    "CohensD",
     "Dominance",
-    "Ordered",
+    "Superiority",
     "cliffs_delta",
     "cliffs_delta_interval",
     "cohens_d",
@@ -36,9 +37,7 @@ def cohens_d(differences: ArrayLike) -> float:
         J. Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988, section 2.3.5.
 
     """
-    own, _ = known(differences)
-    deviation = standard_deviation(own)
-    return float(own.mean()) / deviation if deviation > 0 else math.nan
+    return CohensD.of(known(differences)[0]).d
 
 
 def cohens_d_interval(differences: ArrayLike, *, confidence: float = 0.95) -> Interval:
@@ -53,19 +52,42 @@ def cohens_d_interval(differences: ArrayLike, *, confidence: float = 0.95) -> In
         2001.
 
     """
-    from scipy import special
+    return CohensD.of(known(differences)[0]).interval(confidence=confidence)
 
-    check_share(confidence=confidence)
-    own, _ = known(differences)
-    d, root = cohens_d(own), math.sqrt(len(own))
-    if math.isnan(d):
-        return Interval(math.nan, math.nan)
-    if len(own) > MOST_STUDENT:
-        reach = float(special.ndtri((1 + confidence) / 2)) * math.sqrt(1 + d * d / 2) / root
-        return Interval(d - reach, d + reach)
-    ends = ((1 + confidence) / 2, (1 - confidence) / 2)
-    low, high = (_noncentrality(len(own) - 1, share, d * root) / root for share in ends)
-    return Interval(low, high)
+
+@dataclass(frozen=True, slots=True)
+class CohensD:
+    """Cohen's d of so many paired differences.
+
+    Attributes:
+        d: see `cohens_d`.
+        count: how many they are.
+
+    """
+
+    d: float
+    count: int
+
+    @classmethod
+    def of(cls, differences: Floats) -> CohensD:
+        """That of differences without NaN."""
+        deviation = standard_deviation(differences)
+        return cls(float(differences.mean()) / deviation if deviation > 0 else math.nan, len(differences))
+
+    def interval(self, *, confidence: float) -> Interval:
+        """See `cohens_d_interval`."""
+        from scipy import special
+
+        check_share(confidence=confidence)
+        d, root = self.d, math.sqrt(self.count)
+        if math.isnan(d):
+            return Interval(math.nan, math.nan)
+        if self.count > MOST_STUDENT:
+            reach = float(special.ndtri((1 + confidence) / 2)) * math.sqrt(1 + d * d / 2) / root
+            return Interval(d - reach, d + reach)
+        ends = ((1 + confidence) / 2, (1 - confidence) / 2)
+        low, high = (_noncentrality(self.count - 1, share, d * root) / root for share in ends)
+        return Interval(low, high)
 
 
 MOST_NONCENTRAL = 200.0
@@ -108,7 +130,7 @@ def cliffs_delta(values: ArrayLike, baseline: ArrayLike) -> float:
         N. Cliff, "Dominance statistics: ordinal analyses to answer ordinal questions", 1993.
 
     """
-    x, y = (Ordered.of(known(each)[0]) for each in (values, baseline))
+    x, y = (_ordered(known(each)[0]) for each in (values, baseline))
     return Dominance.of(x, y).delta
 
 
@@ -137,34 +159,12 @@ def cliffs_delta_interval(
     first, second = as_floats(values), as_floats(baseline)
     both = ~(np.isnan(first) | np.isnan(second))
     labels = None if clusters is None else np.asarray(clusters)[both]
-    x, y = (Ordered.of(known(each[both])[0]) for each in (first, second))
+    x, y = (_ordered(known(each[both])[0]) for each in (first, second))
     return Dominance.of(x, y).interval(confidence=confidence, clusters=labels)
 
 
-@dataclass(frozen=True, slots=True)
-class Ordered:
-    """Values of a system, put in order once for all others that they are compared with.
-
-    Attributes:
-        rising: the values, which have no NaN, from the least to the greatest.
-        places: the place of each of these among the values.
-
-    """
-
-    rising: Floats
-    places: NDArray[np.intp]
-
-    @classmethod
-    def of(cls, values: Floats) -> Ordered:
-        """Those of some values."""
-        places = np.argsort(values)
-        return cls(values[places], places)
-
-    def above(self, other: Ordered) -> NDArray[np.int64]:
-        """Of each value how many of the other's are below it, less how many are above it."""
-        counts = np.empty(len(self.rising), dtype=np.int64)
-        counts[self.places] = _native.rising_above(self.rising, other.rising)
-        return counts
+def _ordered(values: Floats) -> Ordered:
+    return Ordered(np.ascontiguousarray(values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,39 +172,36 @@ class Dominance:
     """How two systems' values stand to each other.
 
     Attributes:
-        over: of each value of the one how many of the other's are below it, less how many are above it.
-        under: of each value of the other how many of the one's are below it, less how many are above it.
+        delta: see `cliffs_delta`.
+        mean: the same, of the shares of queries.
+        apart: of each query its share, less their mean; none where these are not as many as those.
 
     """
 
-    over: NDArray[np.int64]
-    under: NDArray[np.int64]
+    delta: float
+    mean: float
+    apart: Floats
 
     @classmethod
     def of(cls, values: Ordered, baseline: Ordered) -> Dominance:
         """That of one system's values over another's."""
-        return cls(values.above(baseline), baseline.above(values))
-
-    @property
-    def delta(self) -> float:
-        """See `cliffs_delta`."""
-        pairs = len(self.over) * len(self.under)
+        total, mean, apart = values.above(baseline)
+        pairs = len(values) * len(baseline)
         # Whole numbers are added up, so that what is even is 0.
-        return float(self.over.sum() / pairs) if pairs else math.nan
+        return cls(float(total) / pairs if pairs else math.nan, mean, apart)
 
     def interval(self, *, confidence: float, clusters: Clusters = None) -> Interval:
         """See `cliffs_delta_interval`: of values of the same queries."""
         from scipy import special
 
         check_share(confidence=confidence)
-        if len(self.over) < 2:
+        if len(self.apart) < 2:
             return Interval(math.nan, math.nan)
-        over, under = self.over / len(self.under), self.under / len(self.over)
-        delta = float(over.mean())
-        error, freedom, _ = standard_error(over - under - delta, clusters)
+        error, freedom, _ = standard_error(self.apart, clusters)
         if not freedom or not error:
             return Interval(math.nan, math.nan)
         reach = float(special.stdtrit(freedom, (1 + confidence) / 2)) * error
+        delta = self.mean
         rest = 1 - delta**2
         around = reach * math.sqrt(rest**2 + reach**2)
         return Interval(*((delta * rest + side * around) / (rest + reach**2) for side in (-1, 1)))
@@ -217,8 +214,7 @@ def probability_of_superiority(differences: ArrayLike) -> float:
         R. J. Grissom and J. J. Kim, "Effect Sizes for Research", 2012.
 
     """
-    own = signs(known(differences)[0])
-    return float((own.mean() + 1) / 2) if len(own) else math.nan
+    return Superiority.of(known(differences)[0]).share
 
 
 def superiority_interval(differences: ArrayLike, *, confidence: float = 0.95) -> Interval:
@@ -232,14 +228,48 @@ def superiority_interval(differences: ArrayLike, *, confidence: float = 0.95) ->
         E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22, 1927.
 
     """
-    from scipy.special import ndtri
+    return Superiority.of(known(differences)[0]).interval(confidence=confidence)
 
-    check_share(confidence=confidence)
-    own, _ = known(differences)
-    if not len(own):
-        return Interval(math.nan, math.nan)
-    p, n = probability_of_superiority(own), len(own)
-    squared = float(ndtri((1 + confidence) / 2)) ** 2
-    reach = math.sqrt(squared * p * (1 - p) / n + (squared / (2 * n)) ** 2)
-    low, high = ((p + squared / (2 * n) + side * reach) / (1 + squared / n) for side in (-1, 1))
-    return Interval(max(0.0, low), min(1.0, high))
+
+@dataclass(frozen=True, slots=True)
+class Superiority:
+    """On how many queries a system is better, and on how many worse, of so many.
+
+    Attributes:
+        wins: where it is better.
+        losses: where it is worse.
+        count: of how many queries.
+
+    """
+
+    wins: int
+    losses: int
+    count: int
+
+    @classmethod
+    def of(cls, differences: Floats, tie: float = 0.0) -> Superiority:
+        """That of differences without NaN, of which those up to a magnitude are ties."""
+        return cls(*wins_and_losses(differences, tie), len(differences))
+
+    @property
+    def ties(self) -> int:
+        """Where it is neither."""
+        return self.count - self.wins - self.losses
+
+    @property
+    def share(self) -> float:
+        """See `probability_of_superiority`."""
+        return ((self.wins - self.losses) / self.count + 1) / 2 if self.count else math.nan
+
+    def interval(self, *, confidence: float) -> Interval:
+        """See `superiority_interval`."""
+        from scipy.special import ndtri
+
+        check_share(confidence=confidence)
+        if not self.count:
+            return Interval(math.nan, math.nan)
+        p, n = self.share, self.count
+        squared = float(ndtri((1 + confidence) / 2)) ** 2
+        reach = math.sqrt(squared * p * (1 - p) / n + (squared / (2 * n)) ** 2)
+        low, high = ((p + squared / (2 * n) + side * reach) / (1 + squared / n) for side in (-1, 1))
+        return Interval(max(0.0, low), min(1.0, high))

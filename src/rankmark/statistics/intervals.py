@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -26,7 +26,15 @@ from rankmark.statistics.resampling import (
     known,
     resampled_sums,
 )
-from rankmark.statistics.spread import ROUNDING, deviations, scaled, without_rounding
+from rankmark.statistics.spread import (
+    ROUNDING,
+    AroundMean,
+    around_mean,
+    deviations,
+    scaled,
+    unit_near,
+    without_rounding,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -42,6 +50,7 @@ __all__ = [
     "IntervalName",
     "Made",
     "MeanInterval",
+    "Sample",
     "StandardError",
     "are_zero_one",
     "auto_interval",
@@ -173,18 +182,18 @@ def t_interval(
     """
     check_share(confidence=confidence)
     own, labels = known(values, clusters)
-    return _t_around(own, standard_error(own, labels, known_leverage(values, leverage)), confidence)
+    return _t_around(Sample(own, labels, known_leverage(values, leverage)), confidence)
 
 
-def _t_around(values: Floats, error: StandardError, confidence: float) -> Interval:
-    """The same of values without NaN whose standard error is known."""
+def _t_around(sample: Sample, confidence: float) -> Interval:
+    """The same of a sample."""
     from scipy import special
 
+    error = sample.error
     if not error.freedom:
         return Interval(math.nan, math.nan)
     reach = float(special.stdtrit(error.freedom, (1 + confidence) / 2)) * error.error
-    mean = float(values.mean())
-    return Interval(mean - reach, mean + reach)
+    return Interval(sample.mean - reach, sample.mean + reach)
 
 
 class StandardError(NamedTuple):
@@ -207,9 +216,57 @@ def standard_error(
 ) -> StandardError:
     """The standard error of the mean of values without NaN, as `t_interval` takes it."""
     labels = None if clusters is None else np.asarray(clusters)
-    own, unit = scaled(values)
-    found = _error(own, labels, leverage)
+    if labels is None and leverage is None:
+        unit = unit_near(values)
+        found = linearised_error(values, None, unit)
+    else:
+        own, unit = scaled(values)
+        found = _error(own, labels, leverage)
     return found._replace(error=found.error * unit)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Values of which a mean is, and what is found of them once for all who ask.
+
+    Attributes:
+        values: one a row, without NaN.
+        clusters: a label a row, or two.
+        leverage: as for `t_interval`.
+
+    """
+
+    values: Floats
+    clusters: NDArray[Any] | None = None
+    leverage: Floats | None = None
+
+    @cached_property
+    def mean(self) -> float:
+        """Their mean."""
+        return float(self.values.mean())
+
+    @cached_property
+    def error(self) -> StandardError:
+        """See `standard_error`."""
+        return standard_error(self.values, self.clusters, self.leverage)
+
+    @cached_property
+    def around_mean(self) -> AroundMean:
+        """What values are off their mean by, whatever their clusters."""
+        return around_mean(self.values)
+
+    @cached_property
+    def skewness(self) -> float:
+        """See `skewness`."""
+        if self.clusters is None:
+            return _skewness(self.around_mean, len(self.values))
+        return skewness(self.values, self.clusters)
+
+    def enough(self, times: float) -> bool:
+        """Whether they are so many times their squared skewness, or the clusters, of either kind."""
+        if (ways := _ways(self.clusters)) is not None:
+            return all(Sample(self.values, each).enough(times) for each in ways)
+        return _units(self.values, self.clusters) > times * self.skewness**2
 
 
 def known_leverage(values: ArrayLike, leverage: ArrayLike | None) -> Floats | None:
@@ -257,19 +314,20 @@ def _unit_shares(labels: NDArray[Any] | None, leverage: Floats | None) -> Floats
     return None if shares is None or shares.min() == shares.max() else shares
 
 
-def linearised_error(values: Floats, labels: Clusters) -> StandardError:
+def linearised_error(values: Floats, labels: Clusters, unit: float = 1.0) -> StandardError:
     """That of the linearised mean: SE² = G/(G − 1) · Σ_c (S_c − m_c·x̄)² / n², G − 1 degrees of freedom.
+
+    It is in the `unit` that values without clusters are taken in.
 
     Source:
         W. G. Cochran, "Sampling Techniques", 1977, section 9A.
 
     """
-    units, unit = scaled(_unit_deviations(values, labels))
-    count = len(units)
+    own, count = _around_mean(values, labels, unit)
     if count < 2:
         return StandardError(math.nan, 0, count)
-    spread = float(np.sum(units**2)) * count / (count - 1)
-    return StandardError(unit * math.sqrt(spread) / len(values), count - 1, count)
+    spread = own.squares * count / (count - 1)
+    return StandardError(own.unit * math.sqrt(spread) / len(values), count - 1, count)
 
 
 def _two_way_error(values: Floats, labels: NDArray[Any]) -> StandardError:
@@ -290,6 +348,14 @@ def _unit_deviations(values: Floats, clusters: Clusters) -> Floats:
     totals, sizes = cluster_totals(values[:, None], np.asarray(clusters))
     magnitudes, _ = cluster_totals(np.abs(values)[:, None], np.asarray(clusters))
     return without_rounding(totals - sizes * values.mean(), magnitudes)[:, 0]
+
+
+def _around_mean(values: Floats, clusters: Clusters, unit: float = 1.0) -> tuple[AroundMean, int]:
+    """`_unit_deviations` in powers, and how many they are; the unit is of rows."""
+    if clusters is None:
+        return around_mean(values, unit), len(values)
+    units = _unit_deviations(values, clusters)
+    return AroundMean.of(units), len(units)
 
 
 def percentile_interval(resampled: Floats, *, confidence: float = 0.95) -> Interval:
@@ -701,27 +767,16 @@ ALIKE = 25.0
 """As many as how many values that weigh the same are enough (Kish), where they say less than half of them."""
 
 
-Enough: TypeAlias = Callable[[float], bool]
-"""Whether there are so many values times their squared skewness, as `_enough` finds it."""
-
-
-def _usual(
-    values: Floats,
-    clusters: Clusters,
-    leverage: Floats | None,
-    enough: Enough,
-    *,
-    differences: bool,
-    zero_one: bool,
-) -> IntervalName:
+def _usual(sample: Sample, *, differences: bool, zero_one: bool) -> IntervalName:
     """The method for these values."""
+    values, clusters, leverage = sample.values, sample.clusters, sample.leverage
     if zero_one and clusters is None and leverage is None:
         return "tango"
     if not differences and are_zero_one(values) and _ways(clusters) is None:
         return "wilson"
     if _effective(values, leverage) < len(values) / 2:
         return "t"
-    skewed = _ways(clusters) is None and not enough(ENOUGH)
+    skewed = _ways(clusters) is None and not sample.enough(ENOUGH)
     return "studentised" if skewed and not _nearly_alike(values, clusters, FEWEST_RESAMPLED) else "t"
 
 
@@ -730,20 +785,12 @@ def _effective(values: Floats, leverage: Floats | None) -> float:
     return float(len(values) if leverage is None else 1 / np.sum(leverage**2))
 
 
-def caution_of(
-    method: IntervalName,
-    values: Floats,
-    clusters: Clusters,
-    leverage: Floats | None = None,
-    enough: Enough | None = None,
-) -> Caution:
-    """What to say of an interval of the mean of these by this method, which is not ``auto``.
-
-    `enough` gives what `_enough` finds, where somebody else asks it, too.
-    """
+def caution_of(method: IntervalName, sample: Sample) -> Caution:
+    """What to say of an interval of the mean of these by this method, which is not ``auto``."""
+    values, clusters, leverage = sample.values, sample.clusters, sample.leverage
     if method in ("wilson", "exact", "tango"):
         return ""
-    if not deviations(values).any():
+    if not sample.around_mean.squares:
         return "alike"
     if _units(values, clusters) < FEWEST:
         return "small"
@@ -751,16 +798,7 @@ def caution_of(
         return "few"
     if _effective(values, leverage) < min(ALIKE, len(values) / 2):
         return "uneven"
-    times = ENOUGH_OF_RESAMPLES if method == "studentised" else ENOUGH
-    found = enough(times) if enough is not None else _enough(values, clusters, times)
-    return "" if found else "skewed"
-
-
-def _enough(values: Floats, clusters: Clusters, enough: float) -> bool:
-    """Whether the values are so many times their squared skewness, or the clusters, of either kind."""
-    if (ways := _ways(clusters)) is not None:
-        return all(_enough(values, each, enough) for each in ways)
-    return _units(values, clusters) > enough * skewness(values, clusters) ** 2
+    return "" if sample.enough(ENOUGH_OF_RESAMPLES if method == "studentised" else ENOUGH) else "skewed"
 
 
 def _units(values: Floats, clusters: Clusters) -> int:
@@ -777,11 +815,11 @@ def skewness(values: Floats, clusters: Clusters = None) -> float:
     """
     if (ways := _ways(clusters)) is not None:
         return max((skewness(values, each) for each in ways), key=abs)
-    units, _ = scaled(_unit_deviations(values, clusters))
-    powers = units * units  # a general power takes hundreds of times as long
-    squares = float(np.mean(powers)) if len(units) else 0.0
-    powers *= units
-    return float(np.mean(powers)) / squares**1.5 if squares else 0.0
+    return _skewness(*_around_mean(values, clusters))
+
+
+def _skewness(own: AroundMean, count: int) -> float:
+    return own.cubes / count / (own.squares / count) ** 1.5 if own.squares else 0.0
 
 
 def _ways(clusters: Clusters) -> list[NDArray[Any]] | None:
@@ -842,7 +880,7 @@ class MeanInterval(Statistic):
 
 def made_interval(
     name: IntervalName,
-    values: Floats,
+    values: Floats | Sample,
     clusters: Clusters = None,
     leverage: Floats | None = None,
     *,
@@ -858,7 +896,7 @@ def made_interval(
 
     Args:
         name: which of `INTERVALS`.
-        values: one a row.
+        values: one a row; or a sample, which has clusters and leverage, too.
         clusters: a label a row.
         leverage: as for `t_interval`.
         confidence: the share of such intervals that hold the true mean, 0 to 1.
@@ -871,12 +909,14 @@ def made_interval(
         resampled: gives the means of resamples, where they are known; `bootstrap_means` if None.
 
     """
-    error = standard_error(values, clusters, leverage)
-    if not error.freedom:
+    if isinstance(values, Sample):
+        sample = values
+    else:
+        sample = Sample(values, None if clusters is None else np.asarray(clusters), leverage)
+    values, clusters, leverage = sample.values, sample.clusters, sample.leverage
+    if not sample.error.freedom:
         return Made(math.nan, math.nan, "t" if name == "auto" else name)
-    enough = cache(lambda times: _enough(values, clusters, times))
-    kind = {"differences": differences, "zero_one": zero_one}
-    method = _usual(values, clusters, leverage, enough, **kind) if name == "auto" else name
+    method = _usual(sample, differences=differences, zero_one=zero_one) if name == "auto" else name
     given: Mapping[str, Callable[[], Any]] = {
         "values": lambda: values,
         "clusters": lambda: clusters,
@@ -885,7 +925,7 @@ def made_interval(
         "ratios": lambda: _ratios(
             values, clusters, leverage, confidence=confidence, together=together, **draws
         ),
-        "estimate": lambda: float(values.mean()),
+        "estimate": lambda: sample.mean,
         "left_out": lambda: left_out_means(values, clusters),
     }
     record = INTERVALS[method]
@@ -895,14 +935,14 @@ def made_interval(
     ends: Interval
     if method == "t" and leverage is None:  # whose standard error has been found
         check_share(confidence=confidence)
-        ends = _t_around(values, error, confidence)
+        ends = _t_around(sample, confidence)
     else:
         ends = record.function(**taken, confidence=confidence)
     drawn = next((len(taken[each]) for each in DRAWN if each in taken), None)
     if name == "auto" and math.isnan(ends.low):
         ends = t_interval(values, confidence=confidence, clusters=clusters, leverage=leverage)
         method, drawn = "t", None
-    caution = caution_of(method, values, clusters, leverage, enough)
+    caution = caution_of(method, sample)
     return Made(*ends.within(bounds), method, caution, drawn)
 
 

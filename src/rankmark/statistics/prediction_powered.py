@@ -18,7 +18,14 @@ from rankmark.dataclassing import dataclass
 from rankmark.errors import ChoiceError, DataError
 from rankmark.rendering.records import Record
 from rankmark.statistics.chance import LEAST_P, never_zero
-from rankmark.statistics.intervals import Caution, Interval, are_zero_one, caution_of, wilson_interval
+from rankmark.statistics.intervals import (
+    Caution,
+    Interval,
+    Sample,
+    are_zero_one,
+    caution_of,
+    wilson_interval,
+)
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats, check_share, known
 from rankmark.statistics.spread import deviations, scaled
@@ -298,7 +305,7 @@ def _together(
         labelled=len(labelled),
         unlabelled=sum(len(each.unlabelled) for each in own),
         p=law.chance(value),
-        caution=caution_of("studentised", labelled, None) if len(labelled) > 1 else "",
+        caution=caution_of("studentised", Sample(labelled)) if len(labelled) > 1 else "",
     )
 
 

@@ -19,7 +19,7 @@ from rankmark.errors import ChoiceError, DataError, did_you_mean
 from rankmark.statistics.bounded import Rows
 from rankmark.statistics.chance import Evidence, PValue, Way
 from rankmark.statistics.drawing import Counted, Drawn, drawn_p
-from rankmark.statistics.intervals import ENOUGH, FEWEST, known_leverage, skewness, standard_error
+from rankmark.statistics.intervals import ENOUGH, FEWEST, Sample, known_leverage, skewness
 from rankmark.statistics.record import Statistic, check_choice, table
 from rankmark.statistics.resampling import (
     Clusters,
@@ -49,7 +49,9 @@ __all__ = [
     "shift_p",
     "sign_test",
     "signs",
+    "t_of",
     "wilcoxon_test",
+    "wins_and_losses",
 ]
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -81,14 +83,19 @@ def paired_t_test(
         Student, "The probable error of a mean", Biometrika 6, 1908.
 
     """
-    from scipy import special
-
     check_choice("alternative", alternative, ALTERNATIVES)
     own, labels = known(differences, clusters)
-    error, freedom, units = standard_error(own, labels, known_leverage(differences, leverage))
-    effect = float(own.mean()) - null if len(own) else math.nan
+    return t_of(Sample(own, labels, known_leverage(differences, leverage)), alternative, null)
+
+
+def t_of(sample: Sample, alternative: Alternative, null: float = 0.0) -> PValue:
+    """The same of a sample."""
+    from scipy import special
+
+    own, (error, freedom, units) = sample.values, sample.error
+    effect = sample.mean - null if len(own) else math.nan
     t = effect / error if freedom and error else math.nan
-    evidence = Evidence("t", units if freedom else len(own), t, freedom, skewness=skewness(own, labels))
+    evidence = Evidence("t", units if freedom else len(own), t, freedom, skewness=sample.skewness)
     if math.isnan(t):
         same = freedom and not without_rounding(np.array([effect]), own).any()
         return PValue(1.0 if same else math.nan, evidence)
@@ -188,8 +195,9 @@ def sign_test(differences: ArrayLike, *, alternative: Alternative = "two-sided",
     check_choice("alternative", alternative, ALTERNATIVES)
     if not isinstance(tie, int | float) or isinstance(tie, bool) or not 0 <= tie < math.inf:
         raise ChoiceError(f"tie={tie!r} is not a number from 0")
-    own = signs(known(differences)[0], tie)
-    above, moved = int(np.count_nonzero(own > 0)), int(np.count_nonzero(own))
+    own, _ = known(differences)
+    above, below = wins_and_losses(own, tie)
+    moved = above + below
     evidence = Evidence("exact", moved, float(above), zeros=len(own) - moved)
     return PValue(float(stats.binomtest(above, moved, 0.5, alternative).pvalue) if moved else 1.0, evidence)
 
@@ -199,9 +207,19 @@ def signs(differences: Floats, tie: float = 0.0) -> Floats:
 
     Rounding is what is less than 10⁻¹² of the tie or of the greatest difference.
     """
+    return np.where(np.abs(differences) <= _reach(differences, tie), 0.0, np.sign(differences))
+
+
+def wins_and_losses(differences: Floats, tie: float = 0.0) -> tuple[int, int]:
+    """How many of the `signs` are 1, and how many −1."""
+    reach = _reach(differences, tie)
+    return int(np.count_nonzero(differences > reach)), int(np.count_nonzero(differences < -reach))
+
+
+def _reach(differences: Floats, tie: float) -> float:
+    """Up to which magnitude a difference is a tie."""
     greatest = float(np.nanmax(np.abs(differences), initial=0.0))
-    reach = tie + ROUNDING * max(greatest, tie)
-    return np.where(np.abs(differences) <= reach, 0.0, np.sign(differences))
+    return tie + ROUNDING * max(greatest, tie)
 
 
 @overload
@@ -590,6 +608,7 @@ class PairedTest(Statistic):
         many: the same of the differences of all pairs at once, [queries, pairs], where that is faster.
         of_means: its p-value from resampled means of the differences, and the differences, where others have
             drawn them already.
+        of_sample: its p-value from the differences, of which others have found something already.
 
     """
 
@@ -601,6 +620,7 @@ class PairedTest(Statistic):
     of_signs: bool = False
     many: Callable[..., list[PValue]] | None = None
     of_means: Callable[[Floats, Floats, Alternative, Clusters], PValue] | None = None
+    of_sample: Callable[[Sample, Alternative], PValue] | None = None
 
     @property
     def draws(self) -> bool:
@@ -646,6 +666,7 @@ TESTS: Mapping[str, PairedTest] = table(
         paired_t_test,
         "the mean difference is nearly normal: many queries, or no long tails",
         linear=True,
+        of_sample=t_of,
     ),
     PairedTest(
         "wilcoxon",

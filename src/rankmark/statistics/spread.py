@@ -13,8 +13,10 @@ of them would make a t of 10¹⁶. Without spread, the answers are:
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, NamedTuple
 
+from rankmark import _native
 from rankmark import _numpy as np
 
 if TYPE_CHECKING:
@@ -24,11 +26,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ROUNDING",
+    "AroundMean",
     "apart",
+    "around_mean",
     "deviations",
     "scaled",
     "standard_deviation",
     "sum_of_squares",
+    "unit_near",
     "without_rounding",
 ]
 
@@ -53,14 +58,45 @@ def deviations(values: Floats) -> Floats:
 
 def apart(values: Floats, others: Floats) -> Floats:
     """Each value less the other; 0 where that is no more than their rounding, NaN where one is."""
-    left = values - others
-    return np.where(np.abs(left) <= ROUNDING * np.maximum(np.abs(values), np.abs(others)), 0.0, left)
+    return _native.apart(np.ascontiguousarray(values), np.ascontiguousarray(others))
+
+
+def unit_near(values: Floats) -> float:
+    """A power of two near the greatest: the squares of values divided by it can be summed up."""
+    return max(math.ldexp(1.0, math.frexp(_greatest(values))[1] - 1), sys.float_info.min)
 
 
 def scaled(values: Floats) -> tuple[Floats, float]:
-    """The values over a power of two near the greatest, and that: their squares can be summed up."""
-    unit = math.ldexp(1.0, math.frexp(_greatest(values))[1] - 1) or 1.0
+    """The values over `unit_near` of them, and that."""
+    unit = unit_near(values)
     return values / unit, unit
+
+
+class AroundMean(NamedTuple):
+    """What values are off their mean by (`deviations`), in powers.
+
+    Attributes:
+        unit: `unit_near` of it.
+        squares: Σ d² of d in units; 0 where values are alike but for rounding, and else 1 or more.
+        cubes: Σ d³ of d in units.
+
+    """
+
+    unit: float
+    squares: float
+    cubes: float
+
+    @classmethod
+    def of(cls, deviations: Floats) -> AroundMean:
+        """That of what values are off by."""
+        own, unit = scaled(deviations)
+        squares = own * own
+        return cls(unit, float(np.sum(squares)), float(np.sum(squares * own)))
+
+
+def around_mean(values: Floats, unit: float = 1.0) -> AroundMean:
+    """``AroundMean.of(deviations(values / unit))``, in a tenth of the time; `unit` is a power of two."""
+    return AroundMean(*_native.around_mean(np.ascontiguousarray(values, np.float64), unit))
 
 
 AT_ONCE = 10_000
@@ -79,5 +115,5 @@ def standard_deviation(values: Floats) -> float:
     """√(Σ(x − x̄)² / (n − 1)); NaN for fewer than two values."""
     if len(values) < 2:
         return math.nan
-    left, unit = scaled(deviations(values))
-    return unit * math.sqrt(float(np.sum(left**2)) / (len(values) - 1))
+    own = around_mean(values)
+    return own.unit * math.sqrt(own.squares / (len(values) - 1))
