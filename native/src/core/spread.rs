@@ -71,7 +71,7 @@ impl AroundMean {
         let mean = mean(values, |value| value * times);
         let left = |value: f64| value * times - mean;
         let farthest = greatest(values, left);
-        if !(farthest > ROUNDING * greatest(values, |value| value * times)) {
+        if farthest <= ROUNDING * greatest(values, |value| value * times) {
             return Self { unit: 1.0, squares: 0.0, cubes: 0.0 };
         }
         let unit = unit_near(farthest);

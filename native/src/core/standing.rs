@@ -409,8 +409,8 @@ mod tests {
             Ordered::of(values).unwrap().above(&Ordered::of(others).unwrap())
         };
         let others = [2.0, 0.0, -1.0, 0.0];
-        let (values, expected) = ([3.0, 1.0, -2.0, -0.0, 1.0, 2.0], [4, 2, -4, 0, 2, 3]);
-        assert_eq!(above(&values, &others).total, expected.iter().sum());
+        let (values, expected) = ([3.0, 1.0, -2.0, -0.0, 1.0, 2.0], [4_i64, 2, -4, 0, 2, 3]);
+        assert_eq!(above(&values, &others).total, expected.iter().sum::<i64>());
         for (&value, &expected) in values.iter().zip(&expected) {
             assert_eq!(above(&[value], &others).total, expected);
             assert_eq!(above(&others, &[value]).total, -expected);
