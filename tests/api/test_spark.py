@@ -714,6 +714,24 @@ def test_the_rows_are_evaluated_by_the_executors(spark: Any) -> None:
     assert os.getpid() not in {row.parent for row in found}
 
 
+@pytest.mark.slow
+def test_rows_that_are_not_shuffled_are_read_as_batches_that_are_collected(spark: Any) -> None:
+    def work(batches: Any) -> Iterator[Any]:
+        ids = sorted(each for batch in batches for each in batch["id"].to_pylist())
+        return engine.told(lambda: ",".join(ids))
+
+    def plan(rows: Any) -> str:
+        sent = driver.in_few_rows(rows, work, said_types(engine.TOLD))
+        return str(sent._jdf.queryExecution().executedPlan())
+
+    there = spark.range(4).selectExpr("CAST(id AS string) AS id")
+    shuffled = there.repartition(1)
+    assert ("MapInArrow" in plan(there), "MapInArrow" in plan(shuffled)) == (False, True)
+    with driver._set(spark, driver.LARGE_TYPES, "true"):
+        assert sorted(",".join(driver.told(there, work)).split(",")) == ["0", "1", "2", "3"]
+        assert driver.told(shuffled, work) == ["0,1,2,3"]
+
+
 class _Session:
     """What is looked at of a session: where it is, which Python it has, and how it is configured."""
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure
     from rankmark.language.plan import Plan
 
-__all__ = ["TOLD", "Task", "names_of_parts", "partition", "threads", "told"]
+__all__ = ["TOLD", "Task", "from_batches", "names_of_parts", "partition", "threads", "told"]
 
 TOLD = {"told": "string", "state": "binary"}
 """What `told` yields."""
@@ -252,6 +252,18 @@ def told(
         news = {"error": type(error).__name__, "message": str(error)}
     text = json.dumps({"version": __version__, **news})
     yield pa.RecordBatch.from_pydict({"told": pa.array([text]), "state": pa.array([sent], type=pa.binary())})
+
+
+def from_batches(
+    work: Callable[[Iterable[pa.RecordBatch]], Iterable[pa.RecordBatch]],
+    schema: pa.Schema,
+    batches: Iterable[bytes],
+) -> Iterator[tuple[Any, ...]]:
+    """The rows that a partition is made into, of which the batches come without their schema."""
+    import pyarrow as pa
+
+    for made in work(pa.ipc.read_record_batch(each, schema) for each in batches):
+        yield from zip(*(column.to_pylist() for column in made.columns), strict=True)
 
 
 def threads() -> int:
