@@ -716,6 +716,8 @@ def test_the_rows_are_evaluated_by_the_executors(spark: Any) -> None:
 
 @pytest.mark.slow
 def test_rows_that_are_not_shuffled_are_read_as_batches_that_are_collected(spark: Any) -> None:
+    from pyspark.sql import Observation, functions
+
     def work(batches: Any) -> Iterator[Any]:
         ids = sorted(each for batch in batches for each in batch["id"].to_pylist())
         return engine.told(lambda: ",".join(ids))
@@ -727,6 +729,7 @@ def test_rows_that_are_not_shuffled_are_read_as_batches_that_are_collected(spark
     there = spark.range(4).selectExpr("CAST(id AS string) AS id")
     shuffled = there.repartition(1)
     assert ("MapInArrow" in plan(there), "MapInArrow" in plan(shuffled)) == (False, True)
+    assert "MapInArrow" in plan(there.observe(Observation(), functions.count("id").alias("rows")))
     with driver._set(spark, driver.LARGE_TYPES, "true"):
         assert sorted(",".join(driver.told(there, work)).split(",")) == ["0", "1", "2", "3"]
         assert driver.told(shuffled, work) == ["0,1,2,3"]

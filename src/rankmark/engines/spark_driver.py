@@ -66,10 +66,10 @@ def in_few_rows(rows: DataFrame, work: Callable[..., Any], schema: str) -> DataF
     `mapInArrow` makes another row of each one, with a single column, before it writes it, which takes Spark
     a quarter of its time. Batches as they are collected are written without; what is made of these comes back
     by pickle. Rows that were shuffled are left to Spark, which would shuffle them as soon as it has to say
-    what their batches are.
+    what their batches are, and so are those that somebody observes, who would wait in vain.
     """
     there = getattr(rows, "_jdf", None)  # which Spark Connect does not have
-    if there is None or there.queryExecution().executedPlan().nodeName() == "AdaptiveSparkPlan":
+    if there is None or _is_shuffled_or_observed(there.queryExecution().executedPlan()):
         return on_executors(rows, work, schema)
     from pyspark.core.rdd import RDD
     from pyspark.serializers import NoOpSerializer
@@ -82,6 +82,10 @@ def in_few_rows(rows: DataFrame, work: Callable[..., Any], schema: str) -> DataF
     with _own_python(session):
         made = RDD(sent, session.sparkContext, NoOpSerializer()).mapPartitions(read)
         return session.createDataFrame(made, schema, verifySchema=False)
+
+
+def _is_shuffled_or_observed(plan: Any) -> bool:
+    return bool(plan.nodeName() == "AdaptiveSparkPlan" or "CollectMetrics" in plan.toString())
 
 
 @contextmanager
