@@ -169,17 +169,17 @@ def find_roles(names: Sequence[str], side: Side, columns: ColumnNames | None, wh
 @lru_cache(maxsize=256)
 def _known_roles(names: tuple[str, ...], side: Side, where: str) -> Roles:
     """Those found by the names alone, which tables mostly share with many others."""
-    return _Finder(names, side, {}, where).roles()
+    return _Finder(names, side, None, where).roles()
 
 
 def find_query(names: Sequence[str], columns: ColumnNames | None, where: str) -> str:
     """The column of queries, in a table of which the others may be anything."""
-    return _Finder(names, "qrels", columns_said(columns), where).need("query")
+    return _Finder(names, "qrels", columns, where).need("query")
 
 
 def find_item(names: Sequence[str], columns: ColumnNames | None, where: str) -> str:
     """The column of items, in a table of which the others may be anything."""
-    return _Finder(names, "qrels", columns_said(columns), where).need("item")
+    return _Finder(names, "qrels", columns, where).need("item")
 
 
 def check_names(columns: ColumnNames | None, tables: Mapping[Side, Sequence[str]]) -> None:
@@ -280,13 +280,13 @@ def _may_be_relevance(name: str) -> bool:
 class _Finder:
     """Finds the roles of one table's columns."""
 
-    def __init__(self, names: Sequence[str], side: Side, columns: ColumnNames, where: str) -> None:
+    def __init__(self, names: Sequence[str], side: Side, columns: ColumnNames | None, where: str) -> None:
         self.names = names
         self.where = where
         self.side = side
-        self.columns = columns
+        self.columns = columns_said(columns)
         self.outright: dict[str, list[str]] = {}
-        for key, value in columns_said(columns).items():
+        for key, value in self.columns.items():
             sides, role = _parse_key(key)
             if side in sides:
                 self._say(key, role, _parts(role, value, names))
